@@ -1,0 +1,269 @@
+//! Request and machine, resolved: every mount, limit and variable. Nothing after this decides.
+
+use std::{collections::BTreeMap, fmt, path::PathBuf, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Digest, Layer, Limits, nearest};
+
+/// Something that opens boxes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BackendName {
+    /// Linux's own isolation.
+    Native,
+    /// No isolation at all; only when asked for.
+    Local,
+}
+
+impl BackendName {
+    /// Every backend.
+    pub const ALL: &'static [BackendName] = &[BackendName::Native, BackendName::Local];
+
+    /// The name used on the command line and in outcomes.
+    pub fn name(self) -> &'static str {
+        match self {
+            BackendName::Native => "native",
+            BackendName::Local => "local",
+        }
+    }
+}
+
+impl fmt::Display for BackendName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A backend name that is not known.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown backend `{given}`; the backends are native, local{}", hint(.given))]
+pub struct UnknownBackend {
+    given: String,
+}
+
+fn hint(given: &str) -> String {
+    match nearest(given, BackendName::ALL.iter().map(|backend| backend.name())).first() {
+        Some(name) => format!(" (did you mean `{name}`?)"),
+        None => String::new(),
+    }
+}
+
+impl FromStr for BackendName {
+    type Err = UnknownBackend;
+
+    fn from_str(given: &str) -> Result<Self, UnknownBackend> {
+        BackendName::ALL
+            .iter()
+            .copied()
+            .find(|backend| backend.name() == given)
+            .ok_or_else(|| UnknownBackend { given: given.to_owned() })
+    }
+}
+
+/// Whether a mounted place can be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Access {
+    /// Read and execute.
+    ReadOnly,
+    /// Read, execute and write; new files belong to the caller.
+    ReadWrite,
+}
+
+/// Where a mount's content comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MountSource {
+    /// A file or directory of the host. The path has no symbolic links in it.
+    Host(PathBuf),
+    /// The box's own writable space, bounded by the disk limit.
+    Scratch,
+}
+
+/// One mount.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mount {
+    /// The path inside the box.
+    pub target: PathBuf,
+    /// What is there.
+    pub source: MountSource,
+    /// How.
+    pub access: Access,
+    /// Whether what belongs to the caller belongs to the program inside. Off for what belongs to
+    /// the system.
+    pub owned: bool,
+}
+
+impl Mount {
+    /// A host path mounted read-only.
+    pub fn read_only(source: impl Into<PathBuf>, target: impl Into<PathBuf>) -> Mount {
+        Mount {
+            target: target.into(),
+            source: MountSource::Host(source.into()),
+            access: Access::ReadOnly,
+            owned: true,
+        }
+    }
+
+    /// A part of the system, read-only at its own path.
+    pub fn system(path: impl Into<PathBuf>) -> Mount {
+        let path = path.into();
+        Mount {
+            target: path.clone(),
+            source: MountSource::Host(path),
+            access: Access::ReadOnly,
+            owned: false,
+        }
+    }
+
+    /// Private writable space.
+    pub fn scratch(target: impl Into<PathBuf>) -> Mount {
+        Mount {
+            target: target.into(),
+            source: MountSource::Scratch,
+            access: Access::ReadWrite,
+            owned: true,
+        }
+    }
+
+    /// A host path mounted writable.
+    pub fn read_write(source: impl Into<PathBuf>, target: impl Into<PathBuf>) -> Mount {
+        Mount {
+            target: target.into(),
+            source: MountSource::Host(source.into()),
+            access: Access::ReadWrite,
+            owned: true,
+        }
+    }
+}
+
+/// The network of a box.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Network {
+    /// None at all.
+    #[default]
+    None,
+    /// The box's own loopback: servers and clients inside the box reach each other.
+    Localhost,
+}
+
+/// Who the program is inside its box.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Identity {
+    /// The user inside.
+    pub uid: u32,
+    /// The group inside.
+    pub gid: u32,
+}
+
+/// A small file that is put into a box before the program starts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlannedFile {
+    /// Where.
+    pub path: PathBuf,
+    /// Permission bits.
+    pub mode: u32,
+    /// What is in it.
+    #[serde(skip)]
+    pub content: Vec<u8>,
+    /// Digest of what is in it.
+    pub digest: Digest,
+}
+
+impl PlannedFile {
+    /// A file with this content.
+    pub fn new(path: impl Into<PathBuf>, mode: u32, content: Vec<u8>) -> PlannedFile {
+        let digest = Digest::of(&content);
+        PlannedFile { path: path.into(), mode, content, digest }
+    }
+}
+
+/// A program with its arguments, variables and directory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Command {
+    /// Program and arguments. The program is looked up in the `PATH` of `env`, inside the box.
+    pub argv: Vec<String>,
+    /// The whole environment.
+    pub env: BTreeMap<String, String>,
+    /// The working directory inside the box.
+    pub cwd: PathBuf,
+}
+
+/// A symbolic link in the root of a box.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Link {
+    /// Where.
+    pub path: PathBuf,
+    /// What it points to.
+    pub target: PathBuf,
+}
+
+/// One box and the program in it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BoxPlan {
+    /// Everything that is in the box besides its own /proc, /dev and /tmp, in mount order.
+    pub mounts: Vec<Mount>,
+    /// Symbolic links of the root, as the host has them.
+    pub links: Vec<Link>,
+    /// Small files, written before the program starts.
+    pub files: Vec<PlannedFile>,
+    /// What is run.
+    pub command: Command,
+    /// Who runs it.
+    pub identity: Identity,
+    /// What it may use.
+    pub limits: Limits,
+    /// Its network.
+    pub network: Network,
+    /// Layers left out. Only tests of the layers set this.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub without: Vec<Layer>,
+}
+
+/// What a toolchain needs once before its first compilation: a directory that a trusted source of
+/// ours fills, and that compilations then share read-only.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlannedPrepare {
+    /// The box that fills it.
+    pub in_box: BoxPlan,
+    /// Where that box has the directory.
+    pub target: PathBuf,
+    /// The directory of the host that keeps it.
+    pub store: PathBuf,
+}
+
+/// A compile step: a box whose outputs are kept under a key.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlannedCompile {
+    /// The box that compiles.
+    pub in_box: BoxPlan,
+    /// Paths of the results inside that box.
+    pub outputs: Vec<PathBuf>,
+    /// Names the result: a digest of source, toolchain and flags.
+    pub key: Digest,
+    /// The directory of the host that holds the result.
+    pub store: PathBuf,
+}
+
+/// Everything that will be done for one request.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// The backend that carries it out.
+    pub backend: BackendName,
+    /// What the toolchain needs once, if anything.
+    pub prepare: Option<PlannedPrepare>,
+    /// The compile step, if the language has one.
+    pub compile: Option<PlannedCompile>,
+    /// The run itself.
+    pub run: BoxPlan,
+}
+
+impl Plan {
+    /// The digest of the plan's canonical form.
+    pub fn digest(&self) -> Digest {
+        // Plans hold only strings, numbers and lists, which always serialize.
+        Digest::of(&serde_json::to_vec(self).unwrap_or_default())
+    }
+}

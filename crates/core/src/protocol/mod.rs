@@ -1,0 +1,37 @@
+//! The language between the supervisor and the programs that build and inhabit boxes.
+//!
+//! Two conversations share one encoding. The *control channel* is a byte stream between the
+//! supervisor and the init of one box, on every backend; its messages travel in [`frame`]s. The
+//! *launcher channel* carries one message per packet between the supervisor and the launcher of
+//! native boxes. Both ends decode strictly: every length is bounded before anything is allocated,
+//! every byte must be used, and any surprise ends the conversation.
+
+pub mod frame;
+mod launcher;
+mod message;
+mod setup;
+mod wire;
+
+pub use launcher::{BoxUsage, FromLauncher, ToLauncher};
+pub use message::{Ending, Exec, FromInit, ProcessUsage, Report, Stream, ToInit};
+pub use setup::{BindMount, CgroupLimits, Resource, Rlimit, Setup, SetupFile, SetupLink};
+pub use wire::DecodeError;
+
+/// Version of both conversations. Supervisor and init travel together, so there is no
+/// negotiation: another version is an error.
+pub const VERSION: u16 = 1;
+
+/// The longest message, without its length prefix.
+pub const MAX_MESSAGE: usize = 1 << 20;
+
+/// The longest piece of stream or file data in one message.
+pub const MAX_DATA: usize = 64 << 10;
+
+/// How much standard input may be under way without the box having asked for more.
+pub const STDIN_WINDOW: u32 = 256 << 10;
+
+/// The user and group that a program has inside a native box.
+pub const BOX_UID: u32 = 1000;
+
+#[cfg(test)]
+mod tests;

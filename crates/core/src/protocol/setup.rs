@@ -1,0 +1,173 @@
+//! How a native box is to be built: the plan, reduced to what the launcher carries out.
+
+use alloc::{string::String, vec::Vec};
+
+use super::{
+    DecodeError,
+    wire::{Reader, Writer},
+};
+use crate::Layer;
+
+/// A host file or directory that appears in the box, with everything mounted below it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BindMount {
+    /// Host path; must have no symbolic link in it.
+    pub source: String,
+    /// Path in the box.
+    pub target: String,
+    /// Whether it may be written.
+    pub writable: bool,
+    /// Whether what belongs to the caller belongs to the program inside.
+    pub owned: bool,
+    /// Whether a missing source is left out instead of being an error.
+    pub optional: bool,
+}
+
+/// A small file in the box's root.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SetupFile {
+    /// Path in the box.
+    pub path: String,
+    /// Permission bits.
+    pub mode: u32,
+    /// What is in it.
+    pub content: Vec<u8>,
+}
+
+/// A symbolic link in the box's root.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SetupLink {
+    /// Path in the box.
+    pub path: String,
+    /// What it points to.
+    pub target: String,
+}
+
+/// A resource that the kernel limits per process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resource {
+    /// Open files.
+    OpenFiles,
+    /// Size of one file.
+    FileSize,
+    /// Size of a core dump.
+    CoreDump,
+    /// Locked memory.
+    LockedMemory,
+}
+
+/// A limit on one resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rlimit {
+    /// Which resource.
+    pub resource: Resource,
+    /// How much of it.
+    pub value: u64,
+}
+
+/// What the processes of the box may use together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CgroupLimits {
+    /// Bytes of memory, swap off.
+    pub memory: u64,
+    /// Processes and threads.
+    pub pids: u32,
+    /// Thousandths of a processor core.
+    pub milli_cores: u32,
+}
+
+/// Everything needed to build a native box.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setup {
+    /// Its host name.
+    pub hostname: String,
+    /// Bytes of private writable space.
+    pub disk: u64,
+    /// Inodes of private writable space.
+    pub inodes: u64,
+    /// Directories of private writable space.
+    pub writable: Vec<String>,
+    /// What of the host is in it, in order.
+    pub binds: Vec<BindMount>,
+    /// Small files.
+    pub files: Vec<SetupFile>,
+    /// Symbolic links.
+    pub links: Vec<SetupLink>,
+    /// Whether loopback is up.
+    pub loopback: bool,
+    /// Limits for all processes together.
+    pub cgroup: CgroupLimits,
+    /// Limits per process.
+    pub rlimits: Vec<Rlimit>,
+    /// Layers left out; only for tests of the layers.
+    pub without: Vec<Layer>,
+}
+
+impl Setup {
+    pub(super) fn write(&self, w: &mut Writer) {
+        w.text(&self.hostname);
+        w.u64(self.disk);
+        w.u64(self.inodes);
+        w.list(&self.writable, |w, path| w.text(path));
+        w.list(&self.binds, |w, bind| {
+            w.text(&bind.source);
+            w.text(&bind.target);
+            w.bool(bind.writable);
+            w.bool(bind.owned);
+            w.bool(bind.optional);
+        });
+        w.list(&self.files, |w, file| {
+            w.text(&file.path);
+            w.u32(file.mode);
+            w.bytes(&file.content);
+        });
+        w.list(&self.links, |w, link| {
+            w.text(&link.path);
+            w.text(&link.target);
+        });
+        w.bool(self.loopback);
+        w.u64(self.cgroup.memory);
+        w.u32(self.cgroup.pids);
+        w.u32(self.cgroup.milli_cores);
+        w.list(&self.rlimits, |w, limit| {
+            w.u8(limit.resource as u8);
+            w.u64(limit.value);
+        });
+        w.list(&self.without, |w, layer| w.u8(*layer as u8));
+    }
+
+    pub(super) fn read(r: &mut Reader<'_>) -> Result<Setup, DecodeError> {
+        Ok(Setup {
+            hostname: r.text()?,
+            disk: r.u64()?,
+            inodes: r.u64()?,
+            writable: r.list(Reader::text)?,
+            binds: r.list(|r| {
+                Ok(BindMount {
+                    source: r.text()?,
+                    target: r.text()?,
+                    writable: r.bool()?,
+                    owned: r.bool()?,
+                    optional: r.bool()?,
+                })
+            })?,
+            files: r.list(|r| {
+                Ok(SetupFile { path: r.text()?, mode: r.u32()?, content: r.bytes(64 << 10)? })
+            })?,
+            links: r.list(|r| Ok(SetupLink { path: r.text()?, target: r.text()? }))?,
+            loopback: r.bool()?,
+            cgroup: CgroupLimits { memory: r.u64()?, pids: r.u32()?, milli_cores: r.u32()? },
+            rlimits: r
+                .list(|r| Ok(Rlimit { resource: read_resource(r.u8()?)?, value: r.u64()? }))?,
+            without: r
+                .list(|r| Layer::from_number(r.u8()?).ok_or(DecodeError::Unknown("layer")))?,
+        })
+    }
+}
+
+fn read_resource(number: u8) -> Result<Resource, DecodeError> {
+    [Resource::OpenFiles, Resource::FileSize, Resource::CoreDump, Resource::LockedMemory]
+        .into_iter()
+        .find(|resource| *resource as u8 == number)
+        .ok_or(DecodeError::Unknown("resource"))
+}
