@@ -1,0 +1,214 @@
+//! The launcher: makes native boxes for one supervisor, waits for their end, cleans up after them.
+//!
+//! It listens on descriptor 0. When the supervisor goes away, however that happens, the channel
+//! ends, and the launcher ends every box, removes what it made, and exits.
+
+mod blank;
+mod cgroup;
+mod identity;
+mod sources;
+
+use alloc::{vec, vec::Vec};
+use core::mem::MaybeUninit;
+
+use fumehood_core::protocol::{FromLauncher, MAX_MESSAGE, Setup, ToLauncher};
+use rustix::{
+    event::{PollFd, PollFlags, poll},
+    fd::OwnedFd,
+    io::Errno,
+    net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendFlags, recvmsg, send},
+    process::{Pid, Signal, WaitOptions, kill_process, wait},
+};
+
+use self::{
+    blank::{Blank, Maker},
+    cgroup::BoxCgroup,
+};
+use crate::{failure::Failure, sys};
+
+/// A box that was handed its set-up.
+struct Running {
+    pid: Pid,
+    number: u32,
+    cgroup: BoxCgroup,
+}
+
+struct Launcher {
+    maker: Result<Maker, Failure>,
+    ready: Vec<Blank>,
+    keep_ready: usize,
+    running: Vec<Running>,
+}
+
+/// Runs the launcher. `keep_ready` boxes are prepared ahead of need once the first was used.
+pub(crate) fn main(keep_ready: usize) -> u8 {
+    // A terminal's Ctrl-C is for the supervisor, which then tells us.
+    let _ = rustix::process::setsid();
+    let Ok(signals) = sys::open_signal_queue() else { return 1 };
+    let mut launcher =
+        Launcher { maker: Maker::new(), ready: Vec::new(), keep_ready, running: Vec::new() };
+    launcher.prepare(1);
+    if let Ok(maker) = &launcher.maker {
+        maker.sweep();
+    }
+    launcher.serve(&signals);
+    launcher.end_everything();
+    0
+}
+
+impl Launcher {
+    fn serve(&mut self, signals: &OwnedFd) {
+        let mut packet = vec![0u8; MAX_MESSAGE];
+        loop {
+            let mut polled = [
+                PollFd::from_borrowed_fd(sys::descriptor(0), PollFlags::IN),
+                PollFd::new(signals, PollFlags::IN),
+            ];
+            match poll(&mut polled, None) {
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(_) => return,
+            }
+            let (asked, ended) = (!polled[0].revents().is_empty(), !polled[1].revents().is_empty());
+            if ended {
+                let mut discarded = [0u8; 1024];
+                let _ = rustix::io::read(signals, &mut discarded);
+                self.reap();
+            }
+            if asked && !self.answer(&mut packet) {
+                return;
+            }
+        }
+    }
+
+    /// Takes one packet. False when the supervisor is gone or speaks another language.
+    fn answer(&mut self, packet: &mut [u8]) -> bool {
+        let (length, passed) = match receive(packet) {
+            Ok((0, _)) => return false,
+            Ok(received) => received,
+            Err(Errno::INTR | Errno::AGAIN) => return true,
+            Err(_) => return false,
+        };
+        match (ToLauncher::decode(&packet[..length]), passed) {
+            (Ok(ToLauncher::Open { number, setup }), Some(channel)) => {
+                let sent = match self.open(number, &setup, &packet[..length], channel) {
+                    Ok(()) => true,
+                    Err(Failure { step, errno }) => {
+                        reply_with(&FromLauncher::OpenFailed { number, step, errno })
+                    }
+                };
+                // The box is now busy building itself: the best time to prepare the next.
+                self.prepare(self.keep_ready);
+                sent
+            }
+            (Ok(ToLauncher::Kill { number }), None) => {
+                for running in self.running.iter().filter(|running| running.number == number) {
+                    running.cgroup.kill();
+                    let _ = kill_process(running.pid, Signal::KILL);
+                }
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn open(
+        &mut self,
+        number: u32,
+        setup: &Setup,
+        packet: &[u8],
+        channel: OwnedFd,
+    ) -> Result<(), Failure> {
+        let maker = match &mut self.maker {
+            Ok(maker) => maker,
+            Err(failure) => {
+                return Err(Failure { step: failure.step.clone(), errno: failure.errno });
+            }
+        };
+        let blank = match self.ready.pop() {
+            Some(blank) if setup.without.is_empty() => blank,
+            other => {
+                self.ready.extend(other);
+                maker.blank(&setup.without)?
+            }
+        };
+        let held = blank.cgroup.limit(&setup.cgroup, &setup.without);
+        let handed_over = blank.hand_over(setup, packet, channel, held);
+        if handed_over.is_err() {
+            // Nobody will ever hear of it: it is waited for like any other.
+            let _ = kill_process(blank.pid, Signal::KILL);
+            self.ready.push(blank);
+            return handed_over;
+        }
+        self.running.push(Running { pid: blank.pid, number, cgroup: blank.cgroup });
+        Ok(())
+    }
+
+    fn prepare(&mut self, count: usize) {
+        let Ok(maker) = &mut self.maker else { return };
+        while self.ready.len() < count {
+            match maker.blank(&[]) {
+                Ok(blank) => self.ready.push(blank),
+                // The same failure will be told to whoever asks for a box.
+                Err(_) => return,
+            }
+        }
+    }
+
+    fn reap(&mut self) {
+        while let Ok(Some((pid, _))) = wait(WaitOptions::NOHANG) {
+            self.bury(pid);
+        }
+    }
+
+    fn bury(&mut self, pid: Pid) {
+        if let Some(index) = self.running.iter().position(|running| running.pid == pid) {
+            let Running { number, cgroup, .. } = self.running.swap_remove(index);
+            let usage = cgroup.usage();
+            cgroup.remove();
+            let _ = reply_with(&FromLauncher::Closed { number, usage });
+        } else if let Some(index) = self.ready.iter().position(|blank| blank.pid == pid) {
+            self.ready.swap_remove(index).cgroup.remove();
+        }
+    }
+
+    fn end_everything(&mut self) {
+        for pid in self
+            .running
+            .iter()
+            .map(|running| running.pid)
+            .chain(self.ready.iter().map(|blank| blank.pid))
+        {
+            let _ = kill_process(pid, Signal::KILL);
+        }
+        while !(self.running.is_empty() && self.ready.is_empty()) {
+            match wait(WaitOptions::empty()) {
+                Ok(Some((pid, _))) => self.bury(pid),
+                Ok(None) | Err(Errno::INTR) => {}
+                Err(_) => return,
+            }
+        }
+    }
+}
+
+/// Receives one packet and the descriptor that may come with it.
+fn receive(packet: &mut [u8]) -> Result<(usize, Option<OwnedFd>), Errno> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut ancillary = RecvAncillaryBuffer::new(&mut space);
+    let received = recvmsg(
+        sys::descriptor(0),
+        &mut [rustix::io::IoSliceMut::new(packet)],
+        &mut ancillary,
+        RecvFlags::CMSG_CLOEXEC,
+    )?;
+    let mut passed = None;
+    for message in ancillary.drain() {
+        if let RecvAncillaryMessage::ScmRights(descriptors) = message {
+            passed = descriptors.last();
+        }
+    }
+    Ok((received.bytes, passed))
+}
+
+fn reply_with(reply: &FromLauncher) -> bool {
+    send(sys::descriptor(0), &reply.encode(), SendFlags::NOSIGNAL).is_ok()
+}

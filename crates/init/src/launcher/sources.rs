@@ -1,0 +1,49 @@
+//! Host files and directories, opened as detached mounts that only the box will ever attach.
+
+use fumehood_core::protocol::BindMount;
+use rustix::{
+    fd::{BorrowedFd, OwnedFd},
+    fs::{CWD, Mode, OFlags, ResolveFlags, openat2},
+    io::Errno,
+    mount::{OpenTreeFlags, open_tree},
+};
+
+use crate::{
+    failure::{Failure, Step},
+    sys::{MountAttributes, mount_setattr},
+};
+
+/// A copy of the mount tree at a path, with the attributes it will have in the box. `None` for an
+/// optional path that is not there.
+///
+/// The path is opened without following any symbolic link: it was free of them when the plan was
+/// made, so one that is there now was put there to lead us elsewhere.
+pub(super) fn open_detached(
+    bind: &BindMount,
+    owner_shift: Option<BorrowedFd<'_>>,
+) -> Result<Option<OwnedFd>, Failure> {
+    let flags = OFlags::PATH | OFlags::CLOEXEC;
+    let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+    let source = match openat2(CWD, bind.source.as_str(), flags, Mode::empty(), resolve) {
+        Err(Errno::NOENT) if bind.optional => return Ok(None),
+        opened => opened.step_on("opening", &bind.source)?,
+    };
+    let tree = open_tree(
+        &source,
+        c"",
+        OpenTreeFlags::OPEN_TREE_CLONE
+            | OpenTreeFlags::OPEN_TREE_CLOEXEC
+            | OpenTreeFlags::AT_EMPTY_PATH
+            | OpenTreeFlags::AT_RECURSIVE,
+    )
+    .step_on("copying the mount of", &bind.source)?;
+    let attributes = MountAttributes {
+        read_only: !bind.writable,
+        no_devices: !bind.source.starts_with("/dev/"),
+        no_exec: false,
+        shift_owners: owner_shift.filter(|_| bind.owned),
+    };
+    mount_setattr(rustix::fd::AsFd::as_fd(&tree), attributes, true)
+        .step_on("setting mount attributes of", &bind.source)?;
+    Ok(Some(tree))
+}

@@ -1,0 +1,255 @@
+//! Process 1 of a box at work: it starts the program, carries its streams, obeys the supervisor,
+//! and ends everything when either of them is gone.
+
+mod files;
+mod outgoing;
+mod program;
+mod watch;
+
+use alloc::{vec, vec::Vec};
+
+use fumehood_core::protocol::{
+    Exec, FromInit, MAX_DATA, Stream, ToInit, VERSION, frame::FrameDecoder,
+};
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    fd::OwnedFd,
+    io::Errno,
+};
+
+use self::{files::Sending, outgoing::Outgoing, program::Program};
+use crate::sys;
+
+/// Which processes belong to the box.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Population {
+    /// Everything in the pid namespace of which this is process 1.
+    Namespace,
+    /// The program's process group and what was left to us by its descendants.
+    Descendants,
+}
+
+struct Server {
+    population: Population,
+    watch_memory: bool,
+    outgoing: Outgoing,
+    decoder: FrameDecoder,
+    program: Option<Program>,
+    sending: Option<Sending>,
+    signals: OwnedFd,
+    over: bool,
+}
+
+/// Serves in a finished box until the supervisor is done with it. `watch_memory` where no cgroup
+/// holds the limit.
+pub(crate) fn main_in_box(channel: OwnedFd, watch_memory: bool) -> u8 {
+    serve(channel, Population::Namespace, watch_memory)
+}
+
+/// Serves without a box, on descriptor 0, for the backend that isolates nothing.
+pub(crate) fn main_without_box() -> u8 {
+    let Ok(channel) = rustix::io::fcntl_dupfd_cloexec(sys::descriptor(0), 3) else { return 1 };
+    let _ = rustix::process::setsid();
+    // What the program's children leave behind comes to us, not to the host's process 1.
+    let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
+    let mut hello = Outgoing::default();
+    hello.push(&FromInit::Ready { version: VERSION, reports: vec![] });
+    while !hello.is_empty() {
+        if hello.flush(&channel).is_err() {
+            return 1;
+        }
+    }
+    serve(channel, Population::Descendants, false)
+}
+
+fn serve(channel: OwnedFd, population: Population, watch_memory: bool) -> u8 {
+    let Ok(signals) = sys::open_signal_queue() else { return 1 };
+    if rustix::io::ioctl_fionbio(&channel, true).is_err() {
+        return 1;
+    }
+    let mut server = Server {
+        population,
+        watch_memory,
+        outgoing: Outgoing::default(),
+        decoder: FrameDecoder::new(),
+        program: None,
+        sending: None,
+        signals,
+        over: false,
+    };
+    while !server.over {
+        if server.turn(&channel).is_err() {
+            break;
+        }
+    }
+    if let Some(mut program) = server.program.take() {
+        program.end_all(population);
+    }
+    0
+}
+
+/// The conversation cannot go on: the supervisor is gone or does not speak our language.
+struct Broken;
+
+impl From<Errno> for Broken {
+    fn from(_: Errno) -> Broken {
+        Broken
+    }
+}
+
+impl Server {
+    /// Waits for something to happen and deals with it.
+    fn turn(&mut self, channel: &OwnedFd) -> Result<(), Broken> {
+        let ready = self.wait(channel)?;
+        if ready.child_ended {
+            let mut discarded = [0u8; 1024];
+            let _ = rustix::io::read(&self.signals, &mut discarded);
+            if let Some(program) = &mut self.program {
+                program.reap(self.population);
+            }
+        }
+        if ready.input {
+            self.hear(channel)?;
+        }
+        if let Some(program) = &mut self.program {
+            for (stream, flag) in [(Stream::Stdout, ready.stdout), (Stream::Stderr, ready.stderr)] {
+                if flag {
+                    program.read_output(stream, &mut self.outgoing);
+                }
+            }
+            if ready.stdin {
+                program.feed(&mut self.outgoing);
+            }
+            program.watch(self.population);
+            if let Some(ended) = program.ending() {
+                self.outgoing.push(&ended);
+                self.program = None;
+            }
+        }
+        if let Some(sending) = &mut self.sending
+            && self.outgoing.has_room()
+            && sending.step(&mut self.outgoing)
+        {
+            self.sending = None;
+        }
+        self.outgoing.flush(channel)?;
+        Ok(())
+    }
+
+    fn wait(&self, channel: &OwnedFd) -> Result<Ready, Broken> {
+        let mut input = PollFlags::IN;
+        input.set(PollFlags::OUT, !self.outgoing.is_empty());
+        let mut polled =
+            vec![PollFd::new(channel, input), PollFd::new(&self.signals, PollFlags::IN)];
+        let program = self.program.as_ref();
+        let room = self.outgoing.has_room();
+        let stdout = program.and_then(|program| program.stdout.as_ref()).filter(|_| room);
+        let stderr = program.and_then(|program| program.stderr.as_ref()).filter(|_| room);
+        let stdin = program.and_then(Program::waiting_stdin);
+        let stdout = place(&mut polled, stdout, PollFlags::IN);
+        let stderr = place(&mut polled, stderr, PollFlags::IN);
+        let stdin = place(&mut polled, stdin, PollFlags::OUT);
+        let pause = program.and_then(Program::pause).or(if self.sending.is_some() && room {
+            Some(0)
+        } else {
+            None
+        });
+        let pause = pause.map(|nanos| Timespec { tv_sec: 0, tv_nsec: nanos });
+        match poll(&mut polled, pause.as_ref()) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(errno) => return Err(errno.into()),
+        }
+        let fired = |index: Option<usize>| {
+            index.and_then(|index| polled.get(index)).is_some_and(|fd| !fd.revents().is_empty())
+        };
+        let about_channel = polled[0].revents();
+        Ok(Ready {
+            input: about_channel.intersects(PollFlags::IN | PollFlags::HUP | PollFlags::ERR),
+            child_ended: fired(Some(1)),
+            stdout: fired(stdout),
+            stderr: fired(stderr),
+            stdin: fired(stdin),
+        })
+    }
+
+    fn hear(&mut self, channel: &OwnedFd) -> Result<(), Broken> {
+        let mut buffer = vec![0u8; MAX_DATA];
+        match rustix::io::read(channel, &mut buffer) {
+            Ok(0) => return Err(Broken),
+            Ok(count) => self.decoder.push(&buffer[..count]),
+            Err(Errno::AGAIN | Errno::INTR) => return Ok(()),
+            Err(errno) => return Err(errno.into()),
+        }
+        loop {
+            let message = match self.decoder.next_message() {
+                Ok(None) => return Ok(()),
+                Ok(Some(bytes)) => ToInit::decode(bytes).map_err(|_| Broken)?,
+                Err(_) => return Err(Broken),
+            };
+            self.obey(message)?;
+        }
+    }
+
+    fn start(&mut self, exec: &Exec) {
+        match Program::start(exec, self.population) {
+            Ok(program) => {
+                self.outgoing.push(&FromInit::Started);
+                program.grant_first_window(&mut self.outgoing);
+                self.program = Some(program);
+            }
+            Err(errno) => {
+                self.outgoing.push(&FromInit::ExecFailed { errno: errno.raw_os_error() });
+            }
+        }
+    }
+
+    fn obey(&mut self, message: ToInit) -> Result<(), Broken> {
+        match (message, &mut self.program) {
+            (ToInit::Exec(mut exec), None) => {
+                if !self.watch_memory {
+                    exec.memory_watch = 0;
+                }
+                self.start(&exec);
+            }
+            // One program at a time; two would mean that the supervisor lost count.
+            (ToInit::Exec(_), Some(_)) => return Err(Broken),
+            (ToInit::Stdin(data), Some(program)) => program.queue_stdin(&data)?,
+            (ToInit::StdinEnd, Some(program)) => program.end_stdin(),
+            (ToInit::Signal(signal), Some(program)) => program.signal(signal),
+            (ToInit::KillAll, Some(program)) => program.kill(self.population),
+            // The program ended while these were on their way.
+            (ToInit::Stdin(_) | ToInit::StdinEnd | ToInit::Signal(_) | ToInit::KillAll, None) => {}
+            (ToInit::Put { path, mode, append, data }, _) => {
+                self.outgoing.push(&files::put(&path, mode, append, &data));
+            }
+            (ToInit::Get { path, most }, _) => match Sending::open(&path, most) {
+                Ok(sending) if self.sending.is_none() => self.sending = Some(sending),
+                Ok(_) => return Err(Broken),
+                Err(errno) => {
+                    self.outgoing.push(&FromInit::Failed { errno: errno.raw_os_error() });
+                }
+            },
+            (ToInit::Shutdown, _) => self.over = true,
+        }
+        Ok(())
+    }
+}
+
+/// Adds a descriptor to those waited for; gives its place among them.
+fn place<'a>(
+    polled: &mut Vec<PollFd<'a>>,
+    fd: Option<&'a OwnedFd>,
+    flags: PollFlags,
+) -> Option<usize> {
+    polled.push(PollFd::new(fd?, flags));
+    Some(polled.len() - 1)
+}
+
+/// What can be done without waiting.
+struct Ready {
+    input: bool,
+    child_ended: bool,
+    stdout: bool,
+    stderr: bool,
+    stdin: bool,
+}
