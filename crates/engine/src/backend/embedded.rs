@@ -1,0 +1,75 @@
+//! The programs that travel into boxes, carried inside this one.
+
+use std::{
+    fs,
+    io::Write as _,
+    os::{
+        fd::OwnedFd,
+        unix::fs::{MetadataExt as _, PermissionsExt as _},
+    },
+    path::{Path, PathBuf},
+};
+
+use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
+
+use crate::{Digest, Error};
+
+static INIT: &[u8] = include_bytes!(env!("FUMEHOOD_INIT"));
+static TYPESCRIPT: &[u8] = include_bytes!(env!("FUMEHOOD_TYPESCRIPT"));
+
+/// The init program as a sealed file in memory: nothing on disk to tamper with, and nobody can
+/// write to it through `/proc`, not even root.
+pub(super) fn sealed_init() -> Result<OwnedFd, Error> {
+    seal(INIT).map_err(|error| Error::Setup {
+        step: "preparing the init program".into(),
+        reason: error.to_string(),
+    })
+}
+
+fn seal(program: &[u8]) -> Result<OwnedFd, std::io::Error> {
+    let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
+    // Kernels before 6.3 do not know the flag that asks for an executable file.
+    let file = memfd_create("fumehood-init", flags | MemfdFlags::EXEC)
+        .or_else(|_| memfd_create("fumehood-init", flags))?;
+    let mut file = fs::File::from(file);
+    file.write_all(program)?;
+    let seals = SealFlags::WRITE | SealFlags::GROW | SealFlags::SHRINK | SealFlags::SEAL;
+    fcntl_add_seals(&file, seals)?;
+    Ok(file.into())
+}
+
+/// A helper program as a file that can be mounted into a box, written on first use.
+pub(crate) fn helper_program(name: &str, cache: &Path) -> Result<Option<PathBuf>, Error> {
+    let content = match name {
+        "fumehood-typescript" => TYPESCRIPT,
+        _ => return Ok(None),
+    };
+    let digest = Digest::of(content);
+    let directory = cache.join("helpers").join(digest.as_str());
+    let path = directory.join(name);
+    if is_intact(&path, content.len()) {
+        return Ok(Some(path));
+    }
+    let failed = |verb: &'static str, path: &Path, error: std::io::Error| Error::Storage {
+        verb,
+        path: path.to_owned(),
+        reason: error.to_string(),
+    };
+    fs::create_dir_all(&directory).map_err(|error| failed("created", &directory, error))?;
+    let staged = directory.join(format!(".{name}.{}", std::process::id()));
+    fs::write(&staged, content)
+        .and_then(|()| fs::set_permissions(&staged, fs::Permissions::from_mode(0o555)))
+        .and_then(|()| fs::rename(&staged, &path))
+        .map_err(|error| failed("written", &path, error))?;
+    Ok(Some(path))
+}
+
+/// A file of ours that nobody else could have written.
+fn is_intact(path: &Path, length: usize) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|found| {
+        found.is_file()
+            && found.len() == length as u64
+            && found.uid() == rustix::process::geteuid().as_raw()
+            && found.permissions().mode() & 0o022 == 0
+    })
+}

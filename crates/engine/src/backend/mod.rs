@@ -1,0 +1,57 @@
+//! What differs between ways to isolate: how a box is opened. Everything after that is the same.
+
+mod embedded;
+mod local;
+#[cfg(target_os = "linux")]
+mod native;
+
+use std::{future::Future, pin::Pin};
+
+use tokio::net::UnixStream;
+
+use crate::{BackendName, BoxPlan, Enforced, Error};
+
+pub(crate) use embedded::helper_program;
+pub(crate) use local::Local;
+#[cfg(target_os = "linux")]
+pub(crate) use native::Native;
+
+/// A future that can be kept in a box, for traits used as objects.
+pub(crate) type Deferred<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// Something that opens boxes.
+pub(crate) trait Backend: Send + Sync {
+    /// Its name.
+    fn name(&self) -> BackendName;
+
+    /// Opens a box. Its init is building or ready; what it says arrives on the channel.
+    fn open<'a>(&'a self, plan: &'a BoxPlan) -> Deferred<'a, Result<OpenBox, Error>>;
+}
+
+/// A box that was opened.
+pub(crate) struct OpenBox {
+    /// The control channel to its init.
+    pub(crate) channel: UnixStream,
+    /// What keeps the box; dropping it ends the box.
+    pub(crate) keeper: Box<dyn Keeper>,
+    /// What the backend applies from outside, besides what init reports.
+    pub(crate) enforced: Enforced,
+}
+
+/// What a backend knows about one of its boxes.
+pub(crate) trait Keeper: Send {
+    /// Ends every process of the box at once, even if init does not answer.
+    fn kill(&self);
+
+    /// Waits until the box and everything that was made for it is gone.
+    fn closed(&mut self) -> Deferred<'_, Closing>;
+}
+
+/// How a box went.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Closing {
+    /// Why it could not be opened, if so.
+    pub(crate) failure: Option<(String, i32)>,
+    /// What was counted from outside.
+    pub(crate) usage: fumehood_core::protocol::BoxUsage,
+}

@@ -1,0 +1,191 @@
+//! The launcher process, seen from the supervisor: one packet socket, and a thread that listens.
+
+use std::{
+    collections::HashMap,
+    io,
+    mem::MaybeUninit,
+    os::fd::{AsFd, AsRawFd, OwnedFd},
+    process::{Child, Command, Stdio},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU32, Ordering},
+    },
+};
+
+use fumehood_core::protocol::{FromLauncher, MAX_MESSAGE, Setup, ToLauncher};
+use rustix::{
+    io::{Errno, IoSlice},
+    net::{
+        AddressFamily, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, Shutdown,
+        SocketFlags, SocketType, recv, sendmsg, shutdown, socketpair,
+    },
+};
+use tokio::sync::oneshot;
+
+use super::{super::embedded, Closing};
+use crate::Error;
+
+/// Boxes that are open, by number, and who waits for their end.
+type Waiting = Arc<Mutex<HashMap<u32, oneshot::Sender<Closing>>>>;
+
+/// A launcher process.
+pub(super) struct Launcher {
+    socket: Arc<OwnedFd>,
+    waiting: Waiting,
+    next: AtomicU32,
+    child: Mutex<Option<Child>>,
+}
+
+impl Launcher {
+    pub(super) fn start(keep_ready: u8) -> Result<Launcher, Error> {
+        let failed = |step: &str, error: io::Error| Error::Setup {
+            step: step.into(),
+            reason: error.to_string(),
+        };
+        let init = embedded::sealed_init()?;
+        let kind = SocketType::SEQPACKET;
+        let (ours, theirs) = socketpair(AddressFamily::UNIX, kind, SocketFlags::CLOEXEC, None)
+            .map_err(|error| failed("launcher channel", error.into()))?;
+        let child = Command::new(format!("/proc/self/fd/{}", init.as_raw_fd()))
+            .arg("launcher")
+            // Each further argument is one box kept ready.
+            .args(std::iter::repeat_n("ready", usize::from(keep_ready)))
+            .env_clear()
+            .current_dir("/")
+            .stdin(Stdio::from(theirs))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|error| failed("starting the launcher", error))?;
+        let launcher = Launcher {
+            socket: Arc::new(ours),
+            waiting: Waiting::default(),
+            next: AtomicU32::new(0),
+            child: Mutex::new(Some(child)),
+        };
+        let (socket, waiting) = (Arc::clone(&launcher.socket), Arc::clone(&launcher.waiting));
+        std::thread::Builder::new()
+            .name("fumehood-launcher".into())
+            .stack_size(128 << 10)
+            .spawn(move || listen(&socket, &waiting))
+            .map_err(|error| failed("starting a thread", error))?;
+        Ok(launcher)
+    }
+
+    /// Asks for a box whose init will speak on this end of a channel.
+    pub(super) fn open(&self, setup: Setup, channel: OwnedFd) -> Result<Ticket, Error> {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let (sender, closing) = oneshot::channel();
+        lock(&self.waiting).insert(number, sender);
+        let message = ToLauncher::Open { number, setup }.encode();
+        let ticket =
+            Ticket { number, closing: Some(closing), seen: None, socket: Arc::clone(&self.socket) };
+        match send(&self.socket, &message, Some(&channel)) {
+            Ok(()) => Ok(ticket),
+            Err(error) => {
+                lock(&self.waiting).remove(&number);
+                Err(Error::Setup {
+                    step: "asking the launcher for a box".into(),
+                    reason: io::Error::from(error).to_string(),
+                })
+            }
+        }
+    }
+
+    /// Ends the launcher: it ends all boxes, cleans up and exits.
+    pub(super) fn stop(&self) {
+        let _ = shutdown(&*self.socket, Shutdown::Both);
+        if let Some(mut child) = lock(&self.child).take() {
+            let _ = child.wait();
+        }
+    }
+}
+
+impl Drop for Launcher {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// A box that was asked for.
+pub(super) struct Ticket {
+    number: u32,
+    closing: Option<oneshot::Receiver<Closing>>,
+    seen: Option<Closing>,
+    socket: Arc<OwnedFd>,
+}
+
+impl Ticket {
+    pub(super) fn kill(&self) {
+        let message = ToLauncher::Kill { number: self.number }.encode();
+        let _ = send(&self.socket, &message, None);
+    }
+
+    pub(super) async fn closed(&mut self) -> Closing {
+        if let Some(receiver) = &mut self.closing {
+            // An error means that the launcher is gone, and with it the box.
+            let closing = receiver.await.unwrap_or_else(|_| Closing {
+                failure: Some(("the launcher ended unexpectedly, which".into(), 0)),
+                ..Closing::default()
+            });
+            self.closing = None;
+            self.seen = Some(closing);
+        }
+        self.seen.clone().unwrap_or_default()
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        if self.closing.is_some() {
+            self.kill();
+        }
+    }
+}
+
+fn send(socket: &OwnedFd, message: &[u8], passed: Option<&OwnedFd>) -> Result<(), Errno> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut ancillary = SendAncillaryBuffer::new(&mut space);
+    let passed = passed.map(|descriptor| [descriptor.as_fd()]);
+    if let Some(passed) = &passed {
+        ancillary.push(SendAncillaryMessage::ScmRights(passed));
+    }
+    loop {
+        match sendmsg(socket, &[IoSlice::new(message)], &mut ancillary, SendFlags::NOSIGNAL) {
+            Err(Errno::INTR) => {}
+            sent => return sent.map(drop),
+        }
+    }
+}
+
+/// Hears what the launcher says until it is gone.
+fn listen(socket: &OwnedFd, waiting: &Waiting) {
+    let mut packet = vec![0u8; MAX_MESSAGE];
+    loop {
+        let length = match recv(socket, &mut packet[..], RecvFlags::empty()) {
+            Ok((0, _)) => break,
+            Ok((_, length)) => length.min(packet.len()),
+            Err(Errno::INTR) => continue,
+            Err(_) => break,
+        };
+        let (number, closing) = match FromLauncher::decode(&packet[..length]) {
+            Ok(FromLauncher::OpenFailed { number, step, errno }) => {
+                (number, Closing { failure: Some((step, errno)), ..Closing::default() })
+            }
+            Ok(FromLauncher::Closed { number, usage }) => {
+                (number, Closing { failure: None, usage })
+            }
+            Err(_) => break,
+        };
+        if let Some(sender) = lock(waiting).remove(&number) {
+            let _ = sender.send(closing);
+        }
+    }
+    // Whoever still waits learns that nothing will come any more.
+    lock(waiting).clear();
+}
+
+/// The map is whole after every statement, so a panic elsewhere leaves nothing half done.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,174 @@
+//! From a request to a plan. The last place where anything is decided.
+
+mod code;
+mod layout;
+mod paths;
+mod rootfs;
+
+use std::{collections::BTreeMap, path::Path};
+
+pub(crate) use self::layout::Layout;
+use crate::{
+    BackendName, BoxPlan, Command, Error, Identity, Limits, Mount, Plan, Program, Request,
+    WorkspaceMode, toolchain::Toolchains,
+};
+
+/// What of the machine a plan depends on.
+pub(crate) struct Machine<'a> {
+    /// The toolchains found.
+    pub(crate) toolchains: &'a Toolchains,
+    /// Where fumehood keeps what it may forget.
+    pub(crate) cache: &'a Path,
+}
+
+/// Resolves a request.
+pub(crate) fn resolve(request: &Request, machine: &Machine<'_>) -> Result<Plan, Error> {
+    check_strings(request)?;
+    let backend = request.backend.unwrap_or(BackendName::Native);
+    let layout = Layout::new(backend);
+    match &request.program {
+        Program::Command { argv } => {
+            if argv.first().is_none_or(String::is_empty) {
+                return Err(Error::EmptyCommand);
+            }
+            let limits = Limits::default().with(&request.limits);
+            let run = box_plan(request, machine, backend, &layout, argv.clone(), limits)?;
+            Ok(Plan { backend, prepare: None, compile: None, run })
+        }
+        Program::Code { .. } => code::resolve(request, machine, backend, &layout),
+    }
+}
+
+/// The box in which the request's program runs.
+fn box_plan(
+    request: &Request,
+    machine: &Machine<'_>,
+    backend: BackendName,
+    layout: &Layout,
+    argv: Vec<String>,
+    limits: Limits,
+) -> Result<BoxPlan, Error> {
+    let mut plan = bare_box(machine, backend, layout, argv, limits);
+    match &request.workspace {
+        None => plan.mounts.push(Mount::scratch(&layout.workspace)),
+        Some(workspace) => {
+            let directory = paths::workspace(&workspace.directory)?;
+            if backend == BackendName::Local {
+                plan.command.cwd = directory;
+            } else {
+                plan.mounts.push(match workspace.mode {
+                    WorkspaceMode::ReadOnly => Mount::read_only(directory, &layout.workspace),
+                    WorkspaceMode::ReadWrite => Mount::read_write(directory, &layout.workspace),
+                });
+            }
+        }
+    }
+    for mount in &request.mounts {
+        let mount = paths::mount(mount)?;
+        if backend == BackendName::Local {
+            return Err(Error::Unavailable {
+                backend,
+                reason: "it cannot mount anything".into(),
+                remedy: "leave out --mount, or use the native backend".into(),
+            });
+        }
+        plan.mounts.push(mount);
+    }
+    plan.network = request.network;
+    plan.command.env.extend(request.env.clone());
+    Ok(plan)
+}
+
+/// A box with toolchains and nothing of the caller.
+fn bare_box(
+    machine: &Machine<'_>,
+    backend: BackendName,
+    layout: &Layout,
+    argv: Vec<String>,
+    limits: Limits,
+) -> BoxPlan {
+    let (mut mounts, links) = match backend {
+        BackendName::Native => rootfs::system(),
+        BackendName::Local => (Vec::new(), Vec::new()),
+    };
+    if backend == BackendName::Native {
+        mounts.extend(machine.toolchains.mounts().iter().map(Mount::system));
+    }
+    mounts.push(Mount::scratch(&layout.home));
+    BoxPlan {
+        mounts,
+        links,
+        files: Vec::new(),
+        command: Command { argv, env: environment(machine, layout), cwd: layout.workspace.clone() },
+        identity: Identity { uid: layout.uid, gid: layout.uid },
+        limits,
+        network: crate::Network::None,
+        without: Vec::new(),
+    }
+}
+
+/// A clean environment: nothing of the caller's gets in unasked.
+fn environment(machine: &Machine<'_>, layout: &Layout) -> BTreeMap<String, String> {
+    let path: Vec<String> = machine
+        .toolchains
+        .path_dirs()
+        .iter()
+        .map(|directory| directory.display().to_string())
+        .chain(
+            ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"]
+                .map(str::to_owned),
+        )
+        .collect();
+    let mut env = machine.toolchains.env().clone();
+    for (name, value) in [
+        ("PATH", path.join(":")),
+        ("HOME", layout.home.display().to_string()),
+        ("USER", "box".to_owned()),
+        ("LOGNAME", "box".to_owned()),
+        ("SHELL", "/bin/sh".to_owned()),
+        ("TMPDIR", layout.tmp.display().to_string()),
+        ("LANG", "C.UTF-8".to_owned()),
+    ] {
+        env.insert(name.to_owned(), value);
+    }
+    env
+}
+
+/// Kernel interfaces end strings at a NUL and bound their length.
+fn check_strings(request: &Request) -> Result<(), Error> {
+    const MOST: usize = 128 << 10;
+    let arguments = match &request.program {
+        Program::Code { args, .. } => args,
+        Program::Command { argv } => argv,
+    };
+    let check = |what: &'static str, text: &str| {
+        let reason = match text {
+            text if text.contains('\0') => "it holds a NUL byte",
+            text if text.len() >= MOST => "it is longer than 128 KiB",
+            _ => return Ok(()),
+        };
+        Err(Error::Unpassable { what, reason })
+    };
+    for argument in arguments {
+        check("an argument", argument)?;
+    }
+    for (name, value) in &request.env {
+        check("the name of a variable", name)?;
+        check("the value of a variable", value)?;
+        if name.is_empty() || name.contains('=') {
+            return Err(Error::Unpassable {
+                what: "the name of a variable",
+                reason: "it is empty or holds `=`",
+            });
+        }
+    }
+    let total: usize = arguments.iter().map(String::len).sum::<usize>()
+        + request.env.iter().map(|(name, value)| name.len() + value.len()).sum::<usize>();
+    if total > 6 * MOST {
+        return Err(Error::Unpassable {
+            what: "the command with its variables",
+            reason: "together they are longer than 768 KiB",
+        });
+    }
+    Ok(())
+}

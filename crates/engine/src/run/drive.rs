@@ -1,0 +1,533 @@
+//! One box from open to closed: the conversation with its init, against the clock and the limits.
+//!
+//! Everything that can happen is a branch of one `select`, and nothing in a branch waits: a box
+//! that stops listening, a caller that stops reading and a clock that runs out never block each
+//! other.
+
+use std::{
+    collections::VecDeque,
+    io,
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use fumehood_core::protocol::{
+    Ending, Exec, FromInit, MAX_DATA, ProcessUsage, Stream, ToInit, VERSION, frame,
+    frame::FrameDecoder,
+};
+
+use tokio::{
+    net::UnixStream,
+    sync::mpsc::{OwnedPermit, Sender},
+};
+
+use super::handle::{Io, Order, Stdin};
+use crate::{
+    BoxPlan, Captured, Enforced, Event, Phase, StreamName,
+    backend::{Closing, OpenBox},
+};
+
+/// How long init may take to obey before the box is ended from outside.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// The longest file that is fetched from a box.
+const MOST_FETCHED: u64 = 1 << 30;
+
+/// Why a box was ended before its program ended by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cut {
+    Timeout,
+    Cancelled {
+        signal: i32,
+    },
+    OutputLimit,
+    /// The box did not speak our language.
+    Garbled,
+}
+
+/// What was seen of a box.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    pub(super) ending: Option<Ending>,
+    pub(super) usage: ProcessUsage,
+    pub(super) cut: Option<Cut>,
+    pub(super) exec_error: Option<i32>,
+    pub(super) setup_failure: Option<(String, i32)>,
+    pub(super) file_error: Option<(PathBuf, i32)>,
+    pub(super) stdout: Vec<u8>,
+    pub(super) stderr: Vec<u8>,
+    pub(super) stdout_bytes: u64,
+    pub(super) stderr_bytes: u64,
+    pub(super) truncated: bool,
+    pub(super) enforced: Enforced,
+    pub(super) closing: Closing,
+    pub(super) fetched: Vec<Vec<u8>>,
+    pub(super) start_time: Duration,
+    pub(super) wall_time: Duration,
+}
+
+/// Where the box is in its life.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// Being built, files being put.
+    Starting,
+    /// The program runs.
+    Running,
+    /// Asked to end, with a deadline.
+    Ending,
+    /// Killed through init, with a deadline for init itself.
+    Killed,
+    /// Results are being fetched.
+    Fetching,
+    /// Nothing more is expected but the end.
+    Over,
+}
+
+struct Driver<'a> {
+    plan: &'a BoxPlan,
+    phase: Phase,
+    io: &'a mut Io,
+    wanted: &'a [PathBuf],
+    begun: Instant,
+    stage: Stage,
+    deadline: Option<Instant>,
+    outgoing: Vec<u8>,
+    credit: usize,
+    puts_pending: usize,
+    fetching: Vec<u8>,
+    /// Events that wait until the caller has room for them.
+    waiting: VecDeque<Event>,
+    seen: Seen,
+}
+
+/// Runs the program of a plan in its box, and fetches these files if it succeeds.
+pub(super) async fn drive(
+    open: OpenBox,
+    plan: &BoxPlan,
+    phase: Phase,
+    io: &mut Io,
+    wanted: &[PathBuf],
+    begun: Instant,
+) -> Seen {
+    let OpenBox { channel, mut keeper, enforced } = open;
+    let mut driver = Driver {
+        plan,
+        phase,
+        io,
+        wanted,
+        begun,
+        stage: Stage::Starting,
+        deadline: None,
+        outgoing: Vec::new(),
+        credit: 0,
+        puts_pending: 0,
+        fetching: Vec::new(),
+        waiting: VecDeque::new(),
+        seen: Seen { enforced, ..Seen::default() },
+    };
+    driver.ask_for_everything();
+    let mut decoder = FrameDecoder::new();
+    let mut buffer = vec![0u8; MAX_DATA];
+    while driver.stage != Stage::Over {
+        let goes_on = match driver.next_happening(&channel).await {
+            Happening::Readable => driver.receive(&channel, &mut decoder, &mut buffer),
+            Happening::Writable => driver.send(&channel),
+            Happening::Order(order) => {
+                driver.obey(order);
+                true
+            }
+            Happening::Room(room) => {
+                driver.tell(room);
+                true
+            }
+            Happening::Piece(piece) => {
+                driver.feed(piece);
+                true
+            }
+            Happening::TimeIsUp => {
+                if driver.time_is_up() {
+                    keeper.kill();
+                }
+                true
+            }
+            Happening::Broken => false,
+        };
+        if !goes_on {
+            break;
+        }
+    }
+    let _ = driver.send(&channel);
+    let waiting = std::mem::take(&mut driver.waiting);
+    let mut seen = driver.seen;
+    drop(channel);
+    for event in waiting {
+        io.tell(event).await;
+    }
+    seen.closing = match tokio::time::timeout(PATIENCE, keeper.closed()).await {
+        Ok(closing) => closing,
+        Err(_) => {
+            keeper.kill();
+            keeper.closed().await
+        }
+    };
+    if seen.wall_time.is_zero() {
+        seen.wall_time = begun.elapsed().saturating_sub(seen.start_time);
+    }
+    seen
+}
+
+/// One thing that can happen to a box under way.
+enum Happening {
+    Readable,
+    Writable,
+    Order(Option<Order>),
+    /// The caller has room for an event, or is gone.
+    Room(Option<OwnedPermit<Event>>),
+    /// A piece of live input; `None` at its end, or where a piece is already at hand.
+    Piece(Option<Vec<u8>>),
+    TimeIsUp,
+    Broken,
+}
+
+impl Driver<'_> {
+    async fn next_happening(&mut self, channel: &UnixStream) -> Happening {
+        let Io { events, orders, stdin } = &mut *self.io;
+        let (tell, say) = (!self.waiting.is_empty(), !self.outgoing.is_empty());
+        let deadline = self.deadline;
+        tokio::select! {
+            biased;
+            // While the caller has not taken what is there, nothing more is read.
+            ready = channel.readable(), if !tell => {
+                if ready.is_ok() { Happening::Readable } else { Happening::Broken }
+            }
+            ready = channel.writable(), if say => {
+                if ready.is_ok() { Happening::Writable } else { Happening::Broken }
+            }
+            order = orders.recv(), if !orders.is_closed() => Happening::Order(order),
+            room = next_room(events), if tell => Happening::Room(room),
+            piece = next_piece(stdin), if self.credit > 0 => Happening::Piece(piece),
+            () = sleep_until(deadline), if deadline.is_some() => Happening::TimeIsUp,
+        }
+    }
+
+    /// All that can be said without waiting for an answer: files, then the program.
+    fn ask_for_everything(&mut self) {
+        for file in &self.plan.files {
+            let path = text(&file.path);
+            let mut pieces = file.content.chunks(MAX_DATA).peekable();
+            let mut append = false;
+            loop {
+                let data = pieces.next().unwrap_or_default().to_vec();
+                self.say(&ToInit::Put { path: path.clone(), mode: file.mode, append, data });
+                self.puts_pending += 1;
+                append = true;
+                if pieces.peek().is_none() {
+                    break;
+                }
+            }
+        }
+        let command = &self.plan.command;
+        self.say(&ToInit::Exec(Exec {
+            argv: command.argv.clone(),
+            env: command.env.iter().map(|(name, value)| format!("{name}={value}")).collect(),
+            cwd: text(&command.cwd),
+            stdin: self.phase == Phase::Run && !matches!(self.io.stdin, Stdin::End),
+            memory_watch: self.plan.limits.memory.get(),
+            disk_watch: "/tmp".to_owned(),
+        }));
+    }
+
+    fn say(&mut self, message: &ToInit) {
+        frame::append(&mut self.outgoing, &message.encode());
+    }
+
+    /// Sends what fits. False if the channel is gone.
+    fn send(&mut self, channel: &UnixStream) -> bool {
+        while !self.outgoing.is_empty() {
+            match channel.try_write(&self.outgoing) {
+                Ok(count) => {
+                    self.outgoing.drain(..count);
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return true,
+                Err(_) => return false,
+            }
+        }
+        true
+    }
+
+    /// Takes what has arrived. False if nothing more will come.
+    fn receive(
+        &mut self,
+        channel: &UnixStream,
+        decoder: &mut FrameDecoder,
+        buffer: &mut [u8],
+    ) -> bool {
+        match channel.try_read(buffer) {
+            Ok(0) => return false,
+            Ok(count) => decoder.push(&buffer[..count]),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return true,
+            Err(_) => return false,
+        }
+        loop {
+            let message = match decoder.next_message() {
+                Ok(None) => return true,
+                Ok(Some(bytes)) => FromInit::decode(bytes),
+                Err(error) => Err(error),
+            };
+            if !message.is_ok_and(|message| self.hear(message)) {
+                self.seen.cut = Some(Cut::Garbled);
+                return false;
+            }
+        }
+    }
+
+    /// Takes one message. False if it makes no sense here.
+    fn hear(&mut self, message: FromInit) -> bool {
+        match message {
+            FromInit::Ready { version, reports } => {
+                for report in reports {
+                    self.seen.enforced.record(report.layer, report.strength, report.detail);
+                }
+                version == VERSION
+            }
+            FromInit::SetupFailed { step, errno } => {
+                self.seen.setup_failure = Some((step, errno));
+                self.stage = Stage::Over;
+                true
+            }
+            FromInit::Done => {
+                self.puts_pending = match self.puts_pending.checked_sub(1) {
+                    Some(left) => left,
+                    None => return false,
+                };
+                true
+            }
+            FromInit::Failed { errno } => self.file_failed(errno),
+            FromInit::Started => {
+                self.stage = Stage::Running;
+                self.seen.start_time = self.begun.elapsed();
+                self.deadline = Some(Instant::now() + self.plan.limits.timeout.duration());
+                true
+            }
+            FromInit::ExecFailed { errno } => {
+                self.seen.exec_error = Some(errno);
+                self.finish();
+                true
+            }
+            FromInit::Output { stream, data } => {
+                self.collect(stream, data);
+                true
+            }
+            FromInit::StdinCredit(bytes) => {
+                self.credit = self.credit.saturating_add(bytes as usize);
+                true
+            }
+            FromInit::Exited { ending, usage } => {
+                self.seen.ending = Some(ending);
+                self.seen.usage = usage;
+                self.seen.wall_time = Duration::from_nanos(usage.wall_nanos);
+                self.credit = 0;
+                if ending == Ending::Code(0) && self.seen.cut.is_none() {
+                    self.fetch_next();
+                } else {
+                    self.finish();
+                }
+                true
+            }
+            FromInit::Data { data, last } => self.fetched(data, last),
+        }
+    }
+
+    fn file_failed(&mut self, errno: i32) -> bool {
+        let path = match self.stage {
+            Stage::Fetching => self.wanted.get(self.seen.fetched.len()).cloned(),
+            _ => self.plan.files.first().map(|file| file.path.clone()),
+        };
+        self.seen.file_error = path.map(|path| (path, errno));
+        self.finish();
+        true
+    }
+
+    fn fetch_next(&mut self) {
+        match self.wanted.get(self.seen.fetched.len()) {
+            Some(path) => {
+                self.stage = Stage::Fetching;
+                self.deadline = Some(Instant::now() + self.plan.limits.timeout.duration());
+                let path = text(path);
+                self.say(&ToInit::Get { path, most: MOST_FETCHED });
+            }
+            None => self.finish(),
+        }
+    }
+
+    fn fetched(&mut self, data: Vec<u8>, last: bool) -> bool {
+        if self.stage != Stage::Fetching || (self.fetching.len() + data.len()) as u64 > MOST_FETCHED
+        {
+            return false;
+        }
+        self.fetching.extend(data);
+        if last {
+            self.seen.fetched.push(std::mem::take(&mut self.fetching));
+            self.fetch_next();
+        }
+        true
+    }
+
+    fn finish(&mut self) {
+        self.say(&ToInit::Shutdown);
+        self.stage = Stage::Over;
+    }
+
+    /// Keeps output up to the limit; beyond it the box is ended.
+    fn collect(&mut self, stream: Stream, mut data: Vec<u8>) {
+        let kept = (self.seen.stdout.len() + self.seen.stderr.len()) as u64;
+        let room = self.plan.limits.output.get().saturating_sub(kept);
+        let (buffer, count, name) = match stream {
+            Stream::Stdout => {
+                (&mut self.seen.stdout, &mut self.seen.stdout_bytes, StreamName::Stdout)
+            }
+            Stream::Stderr => {
+                (&mut self.seen.stderr, &mut self.seen.stderr_bytes, StreamName::Stderr)
+            }
+        };
+        *count += data.len() as u64;
+        let over = data.len() as u64 > room;
+        if over {
+            data.truncate(room as usize);
+            self.seen.truncated = true;
+        }
+        buffer.extend_from_slice(&data);
+        if self.io.events.is_some() && !data.is_empty() {
+            let phase = self.phase;
+            self.waiting.push_back(Event::Output { phase, stream: name, data: Captured(data) });
+        }
+        if over {
+            self.cut(Cut::OutputLimit);
+        }
+    }
+
+    /// Ends the box for a reason; the first reason counts.
+    fn cut(&mut self, cut: Cut) {
+        self.seen.cut.get_or_insert(cut);
+        self.kill_now();
+    }
+
+    fn kill_now(&mut self) {
+        if !matches!(self.stage, Stage::Killed | Stage::Over) {
+            self.say(&ToInit::KillAll);
+            if matches!(self.stage, Stage::Starting | Stage::Fetching) {
+                // Nothing runs that could report its end.
+                self.finish();
+                return;
+            }
+            self.stage = Stage::Killed;
+            self.deadline = Some(Instant::now() + PATIENCE);
+        }
+    }
+
+    /// Asks the program to end, and sets the time after which it is not asked any more.
+    fn ask_to_end(&mut self, signal: i32) {
+        self.say(&ToInit::Signal(signal as u8));
+        self.stage = Stage::Ending;
+        self.deadline = Some(Instant::now() + self.plan.limits.grace.duration());
+    }
+
+    fn obey(&mut self, order: Option<Order>) {
+        match (order, self.stage) {
+            (Some(Order::Signal(signal)), Stage::Running) => {
+                self.seen.cut.get_or_insert(Cut::Cancelled { signal });
+                self.ask_to_end(signal);
+            }
+            (Some(Order::Signal(signal)), Stage::Starting | Stage::Fetching) => {
+                self.cut(Cut::Cancelled { signal });
+            }
+            // Already on its way out.
+            (Some(Order::Signal(_)), _) | (None, _) => {}
+            (Some(Order::Kill), _) => self.cut(Cut::Cancelled { signal: 9 }),
+        }
+    }
+
+    /// A deadline has passed. True if the box must be ended from outside.
+    fn time_is_up(&mut self) -> bool {
+        match self.stage {
+            Stage::Running => {
+                self.seen.cut.get_or_insert(Cut::Timeout);
+                self.ask_to_end(15);
+                false
+            }
+            Stage::Ending => {
+                self.kill_now();
+                false
+            }
+            Stage::Starting | Stage::Fetching => {
+                self.seen.cut.get_or_insert(Cut::Timeout);
+                self.stage = Stage::Over;
+                true
+            }
+            Stage::Killed | Stage::Over => {
+                self.stage = Stage::Over;
+                true
+            }
+        }
+    }
+
+    /// Hands one waiting event to the caller. A caller that is gone wants the run to end.
+    fn tell(&mut self, room: Option<OwnedPermit<Event>>) {
+        match (room, self.waiting.pop_front()) {
+            (Some(room), Some(event)) => drop(room.send(event)),
+            (None, _) => {
+                self.waiting.clear();
+                self.cut(Cut::Cancelled { signal: 9 });
+            }
+            (Some(_), None) => {}
+        }
+    }
+
+    /// Sends a piece of standard input, as much as the box has asked for.
+    fn feed(&mut self, piece: Option<Vec<u8>>) {
+        if let Some(bytes) = piece {
+            let then = match std::mem::replace(&mut self.io.stdin, Stdin::End) {
+                Stdin::Live(receiver) => Some(receiver),
+                Stdin::Piece { then, .. } => then,
+                Stdin::End => None,
+            };
+            self.io.stdin = Stdin::Piece { bytes, sent: 0, then };
+        }
+        match std::mem::replace(&mut self.io.stdin, Stdin::End) {
+            Stdin::Piece { bytes, sent, then } if sent < bytes.len() => {
+                let count = (bytes.len() - sent).min(self.credit).min(MAX_DATA);
+                self.say(&ToInit::Stdin(bytes[sent..sent + count].to_vec()));
+                self.credit -= count;
+                self.io.stdin = Stdin::Piece { bytes, sent: sent + count, then };
+            }
+            Stdin::Piece { then: Some(receiver), .. } => self.io.stdin = Stdin::Live(receiver),
+            Stdin::Piece { then: None, .. } | Stdin::Live(_) | Stdin::End => {
+                self.say(&ToInit::StdinEnd);
+                // Nothing more to send: no credit is needed, however much is granted.
+                self.credit = 0;
+            }
+        }
+    }
+}
+
+/// The next piece of live input; at once if a piece is at hand; never if there is none to come.
+async fn next_piece(stdin: &mut Stdin) -> Option<Vec<u8>> {
+    match stdin {
+        Stdin::Piece { .. } => None,
+        Stdin::Live(receiver) => receiver.recv().await,
+        Stdin::End => std::future::pending().await,
+    }
+}
+
+async fn next_room(events: &Option<Sender<Event>>) -> Option<OwnedPermit<Event>> {
+    events.clone()?.reserve_owned().await.ok()
+}
+
+async fn sleep_until(deadline: Option<Instant>) {
+    if let Some(deadline) = deadline {
+        tokio::time::sleep_until(deadline.into()).await;
+    }
+}
+
+fn text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}

@@ -1,0 +1,232 @@
+//! The phases of a run, in order: what the toolchain needs once, the compilation, the program.
+
+use std::{
+    fs, io,
+    os::unix::fs::PermissionsExt as _,
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicU32, Ordering},
+    time::{Instant, SystemTime, UNIX_EPOCH},
+};
+
+use super::{
+    drive::{Seen, drive},
+    handle::Io,
+    verdict::{Verdict, judge, system_reason},
+};
+use crate::{
+    BoxPlan, Captured, Error, Event, Mount, Outcome, Phase, PhaseOutcome, Plan, PlannedCompile,
+    PlannedPrepare, RunId, Stats, Status, StreamName, Violation, sandbox::Inner,
+};
+
+static NEXT: AtomicU32 = AtomicU32::new(0);
+
+/// A plan being carried out.
+pub(super) struct Flow<'a> {
+    inner: &'a Inner,
+    plan: Plan,
+    io: Io,
+    id: RunId,
+    begun: Instant,
+    done: Vec<PhaseOutcome>,
+}
+
+/// What a phase left behind, besides its outcome.
+struct Finished {
+    seen: Seen,
+    verdict: Verdict,
+}
+
+impl<'a> Flow<'a> {
+    pub(super) fn new(inner: &'a Inner, plan: Plan, io: Io) -> Flow<'a> {
+        let millis = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .map_or(0, |now| u64::try_from(now.as_millis()).unwrap_or(u64::MAX));
+        let id = RunId::new(millis, std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        Flow { inner, plan, io, id, begun: Instant::now(), done: Vec::new() }
+    }
+
+    pub(super) async fn carry_out(mut self) -> Result<Outcome, Error> {
+        self.io.tell(Event::Started { id: self.id.clone() }).await;
+        let decided = self.phases().await?;
+        let outcome = self.outcome(decided);
+        if self.io.events.is_some() {
+            self.io.tell(Event::Finished { outcome: Box::new(outcome.clone()) }).await;
+        }
+        Ok(outcome)
+    }
+
+    /// Goes through the phases; gives the one that decides.
+    async fn phases(&mut self) -> Result<Finished, Error> {
+        let compile = self.plan.compile.clone();
+        if let Some(compile) = compile {
+            let cached = is_there(&compile.store);
+            if !cached
+                && let Some(prepare) = self.plan.prepare.clone()
+                && !is_there(&prepare.store)
+                && let Some(failed) = self.prepare(&prepare).await?
+            {
+                return Ok(failed);
+            }
+            self.io.tell(Event::Phase { phase: Phase::Compile, cached }).await;
+            if cached {
+                self.done.push(cached_compile());
+            } else if let Some(failed) = self.compile(&compile).await? {
+                return Ok(failed);
+            }
+        }
+        self.io.tell(Event::Phase { phase: Phase::Run, cached: false }).await;
+        let run = self.plan.run.clone();
+        self.phase(&run, Phase::Run, &[]).await
+    }
+
+    /// Opens a box, runs its program, judges.
+    async fn phase(
+        &mut self,
+        plan: &BoxPlan,
+        phase: Phase,
+        wanted: &[PathBuf],
+    ) -> Result<Finished, Error> {
+        let begun = if self.done.is_empty() { self.begun } else { Instant::now() };
+        let open = self.inner.backend(self.plan.backend).open(plan).await?;
+        let mut seen = drive(open, plan, phase, &mut self.io, wanted, begun).await;
+        let verdict = judge(plan, phase, &mut seen)?;
+        if let Some(errno) = seen.exec_error {
+            self.explain_exec_error(plan, phase, errno, &mut seen).await;
+        }
+        self.done.push(verdict.outcome.clone());
+        Ok(Finished { seen, verdict })
+    }
+
+    /// What a shell would have said on standard error.
+    async fn explain_exec_error(&self, plan: &BoxPlan, phase: Phase, errno: i32, seen: &mut Seen) {
+        let program = plan.command.argv.first().map_or("", String::as_str);
+        let line = format!("fumehood: {program}: {} (inside the box)\n", system_reason(errno));
+        seen.stderr.extend_from_slice(line.as_bytes());
+        let data = Captured(line.into_bytes());
+        self.io.tell(Event::Output { phase, stream: StreamName::Stderr, data }).await;
+    }
+
+    /// Lets a source of ours fill the directory that compilations share. Gives the phase if it
+    /// failed.
+    async fn prepare(&mut self, prepare: &PlannedPrepare) -> Result<Option<Finished>, Error> {
+        self.io.tell(Event::Phase { phase: Phase::Prepare, cached: false }).await;
+        let staging = Staging::new(&prepare.store)?;
+        let mut plan = prepare.in_box.clone();
+        plan.mounts.push(Mount::read_write(&staging.path, &prepare.target));
+        let finished = self.phase(&plan, Phase::Prepare, &[]).await?;
+        if !succeeded(&finished.verdict) {
+            return Ok(Some(finished));
+        }
+        staging.publish(&prepare.store)?;
+        Ok(None)
+    }
+
+    /// Compiles, and keeps the result. Gives the phase if it failed.
+    async fn compile(&mut self, compile: &PlannedCompile) -> Result<Option<Finished>, Error> {
+        let mut finished = self.phase(&compile.in_box, Phase::Compile, &compile.outputs).await?;
+        if !succeeded(&finished.verdict) {
+            return Ok(Some(finished));
+        }
+        if let Some((path, errno)) = finished.seen.file_error.take() {
+            finished.verdict.outcome.status = Status::Failed;
+            finished.verdict.error = Some(format!(
+                "the compiler left no usable {}: {}",
+                path.display(),
+                system_reason(errno)
+            ));
+            return Ok(Some(finished));
+        }
+        let staging = Staging::new(&compile.store)?;
+        for (path, content) in compile.outputs.iter().zip(&finished.seen.fetched) {
+            let name = path.file_name().unwrap_or_default();
+            let file = staging.path.join(name);
+            fs::write(&file, content)
+                .and_then(|()| fs::set_permissions(&file, fs::Permissions::from_mode(0o755)))
+                .map_err(|error| storage("written", &file, &error))?;
+        }
+        staging.publish(&compile.store)?;
+        Ok(None)
+    }
+
+    fn outcome(&mut self, decided: Finished) -> Outcome {
+        let Finished { seen, verdict } = decided;
+        let Verdict { outcome, signal, violations, error } = verdict;
+        let violations: Vec<Violation> = violations;
+        Outcome {
+            id: self.id.clone(),
+            success: outcome.status == Status::Exited
+                && outcome.exit_code == Some(0)
+                && outcome.phase == Phase::Run,
+            status: outcome.status,
+            phase: outcome.phase,
+            exit_code: outcome.exit_code,
+            signal,
+            stdout: Captured(seen.stdout),
+            stderr: Captured(seen.stderr),
+            truncated: seen.truncated,
+            execution_time: outcome.execution_time,
+            memory_used: outcome.stats.memory_peak,
+            stats: outcome.stats,
+            phases: std::mem::take(&mut self.done),
+            backend: self.plan.backend,
+            enforced: seen.enforced,
+            violations,
+            error,
+            plan_digest: self.plan.digest(),
+        }
+    }
+}
+
+fn succeeded(verdict: &Verdict) -> bool {
+    verdict.outcome.status == Status::Exited && verdict.outcome.exit_code == Some(0)
+}
+
+fn cached_compile() -> PhaseOutcome {
+    PhaseOutcome {
+        phase: Phase::Compile,
+        cached: true,
+        status: Status::Exited,
+        exit_code: Some(0),
+        execution_time: 0.0,
+        stats: Stats::default(),
+    }
+}
+
+fn is_there(directory: &Path) -> bool {
+    directory.is_dir()
+}
+
+/// A directory that becomes the real one when it is complete, and nothing if it never is.
+struct Staging {
+    path: PathBuf,
+}
+
+impl Staging {
+    fn new(store: &Path) -> Result<Staging, Error> {
+        let parent = store.parent().unwrap_or(store);
+        fs::create_dir_all(parent).map_err(|error| storage("created", parent, &error))?;
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let path = parent.join(format!(".staging-{}-{number}", std::process::id()));
+        fs::create_dir(&path).map_err(|error| storage("created", &path, &error))?;
+        Ok(Staging { path })
+    }
+
+    fn publish(self, store: &Path) -> Result<(), Error> {
+        match fs::rename(&self.path, store) {
+            // Somebody else was faster with the same content.
+            Err(_) if is_there(store) => Ok(()),
+            renamed => renamed.map_err(|error| storage("written", store, &error)),
+        }
+    }
+}
+
+impl Drop for Staging {
+    fn drop(&mut self) {
+        // Gone already if it was published.
+        let _ = fs::remove_dir_all(&self.path);
+    }
+}
+
+fn storage(verb: &'static str, path: &Path, error: &io::Error) -> Error {
+    Error::Storage { verb, path: path.to_owned(), reason: error.to_string() }
+}

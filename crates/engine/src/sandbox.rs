@@ -1,0 +1,157 @@
+//! The entry to the library: settings, and the way from a request to its outcome.
+
+use std::{
+    env, fmt,
+    path::PathBuf,
+    sync::{Arc, OnceLock},
+};
+
+use crate::{
+    BackendName, Error, Examination, Layer, Outcome, Plan, Request, Run,
+    backend::{Backend, Local, Native},
+    doctor,
+    resolve::{self, Machine},
+    run,
+    toolchain::{Environment, Toolchains},
+};
+
+/// Settings of a [`Sandbox`].
+#[derive(Debug)]
+pub struct SandboxBuilder {
+    cache_dir: Option<PathBuf>,
+    keep_ready: u8,
+}
+
+impl Default for SandboxBuilder {
+    fn default() -> Self {
+        SandboxBuilder { cache_dir: None, keep_ready: 1 }
+    }
+}
+
+impl SandboxBuilder {
+    /// Where compiled programs and what is known of toolchains are kept.
+    #[must_use]
+    pub fn cache_dir(mut self, directory: impl Into<PathBuf>) -> Self {
+        self.cache_dir = Some(directory.into());
+        self
+    }
+
+    /// How many boxes are prepared ahead of need once the first was used. One by default; none
+    /// for a program that runs a single request.
+    #[must_use]
+    pub fn keep_ready(mut self, boxes: u8) -> Self {
+        self.keep_ready = boxes;
+        self
+    }
+
+    /// Starts what every run needs. Returns at once, while the first box is being prepared.
+    pub fn build(self) -> Result<Sandbox, Error> {
+        let cache_dir = self.cache_dir.map_or_else(default_cache_dir, Ok)?;
+        Ok(Sandbox {
+            inner: Arc::new(Inner {
+                native: Native::start(self.keep_ready)?,
+                local: Local,
+                cache_dir,
+                toolchains: OnceLock::new(),
+            }),
+        })
+    }
+}
+
+fn default_cache_dir() -> Result<PathBuf, Error> {
+    let absolute = |name: &str| env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
+    absolute("FUMEHOOD_CACHE_DIR")
+        .or_else(|| absolute("XDG_CACHE_HOME").map(|cache| cache.join("fumehood")))
+        .or_else(|| absolute("HOME").map(|home| home.join(".cache/fumehood")))
+        .ok_or_else(|| Error::Storage {
+            verb: "found",
+            path: PathBuf::from("~/.cache/fumehood"),
+            reason: "HOME is not set".into(),
+        })
+}
+
+/// Runs requests. Cheap to clone; one launcher serves all boxes of all clones.
+#[derive(Clone)]
+pub struct Sandbox {
+    inner: Arc<Inner>,
+}
+
+impl fmt::Debug for Sandbox {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sandbox").field("cache_dir", &self.inner.cache_dir).finish()
+    }
+}
+
+pub(crate) struct Inner {
+    native: Native,
+    local: Local,
+    pub(crate) cache_dir: PathBuf,
+    toolchains: OnceLock<Toolchains>,
+}
+
+impl Inner {
+    pub(crate) fn backend(&self, name: BackendName) -> &dyn Backend {
+        match name {
+            BackendName::Native => &self.native,
+            BackendName::Local => &self.local,
+        }
+    }
+
+    fn toolchains(&self) -> &Toolchains {
+        self.toolchains
+            .get_or_init(|| Toolchains::load(&self.cache_dir, &Environment::from_process()))
+    }
+}
+
+impl Sandbox {
+    /// A sandbox with default settings.
+    pub fn new() -> Result<Sandbox, Error> {
+        Sandbox::builder().build()
+    }
+
+    /// A sandbox with other settings.
+    pub fn builder() -> SandboxBuilder {
+        SandboxBuilder::default()
+    }
+
+    /// What would be done for a request, without doing it.
+    pub fn plan(&self, request: &Request) -> Result<Plan, Error> {
+        let machine = Machine { toolchains: self.inner.toolchains(), cache: &self.inner.cache_dir };
+        resolve::resolve(request, &machine)
+    }
+
+    /// Runs a request to its end.
+    pub async fn run(&self, request: Request) -> Result<Outcome, Error> {
+        self.run_without(request, &[]).await
+    }
+
+    /// Runs a request with layers of isolation left out, to show what they are good for.
+    #[doc(hidden)]
+    pub async fn run_without(&self, request: Request, without: &[Layer]) -> Result<Outcome, Error> {
+        let mut plan = self.plan(&request)?;
+        plan.run.without = without.to_vec();
+        run::to_end(&self.inner, plan, request.stdin).await
+    }
+
+    /// Starts a request and gives a handle to what happens. Must be called inside a tokio runtime.
+    pub fn start(&self, request: Request) -> Result<Run, Error> {
+        let plan = self.plan(&request)?;
+        Ok(run::start(Arc::clone(&self.inner), plan, request.stdin))
+    }
+
+    /// Looks at what this machine can give. `refresh` forgets what is remembered of toolchains.
+    pub async fn examine(&self, refresh: bool) -> Examination {
+        let environment = Environment::from_process();
+        let toolchains = if refresh {
+            Toolchains::refresh(&self.inner.cache_dir, &environment)
+        } else {
+            Toolchains::load(&self.inner.cache_dir, &environment)
+        };
+        doctor::examine(self, &toolchains).await
+    }
+
+    /// Ends the launcher and waits until nothing is left, whoever else still holds a clone.
+    pub async fn close(self) {
+        self.inner.native.stop();
+    }
+}
