@@ -18,6 +18,7 @@ mod failure;
 mod held;
 mod inside;
 mod launcher;
+mod meters;
 pub mod rt;
 mod serve;
 mod sys;

@@ -3,7 +3,7 @@
 use alloc::{string::String, vec::Vec};
 
 use super::{
-    DecodeError, Setup,
+    BoxUsage, DecodeError, Setup,
     wire::{Reader, Writer},
 };
 
@@ -22,21 +22,6 @@ pub enum ToLauncher {
         /// Which one.
         number: u32,
     },
-}
-
-/// What a cgroup counted for a box; `None` where there is no cgroup to ask.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct BoxUsage {
-    /// The most memory at one time, in bytes.
-    pub memory_peak: Option<u64>,
-    /// How often the kernel killed for want of memory.
-    pub oom_kills: Option<u64>,
-    /// The most processes at one time.
-    pub pids_peak: Option<u64>,
-    /// How often a fork was refused.
-    pub pids_refused: Option<u64>,
-    /// Processor time in nanoseconds.
-    pub cpu_nanos: Option<u64>,
 }
 
 /// Launcher to supervisor.
@@ -104,16 +89,7 @@ impl FromLauncher {
             FromLauncher::Closed { number, usage } => {
                 let mut w = Writer::with_tag(2);
                 w.u32(*number);
-                for value in [
-                    usage.memory_peak,
-                    usage.oom_kills,
-                    usage.pids_peak,
-                    usage.pids_refused,
-                    usage.cpu_nanos,
-                ] {
-                    w.bool(value.is_some());
-                    w.u64(value.unwrap_or(0));
-                }
+                usage.write(&mut w);
                 w.0
             }
         }
@@ -128,24 +104,9 @@ impl FromLauncher {
                 step: r.text()?,
                 errno: r.u32()? as i32,
             },
-            2 => FromLauncher::Closed {
-                number: r.u32()?,
-                usage: BoxUsage {
-                    memory_peak: optional(&mut r)?,
-                    oom_kills: optional(&mut r)?,
-                    pids_peak: optional(&mut r)?,
-                    pids_refused: optional(&mut r)?,
-                    cpu_nanos: optional(&mut r)?,
-                },
-            },
+            2 => FromLauncher::Closed { number: r.u32()?, usage: BoxUsage::read(&mut r)? },
             _ => return Err(DecodeError::Unknown("message from launcher")),
         };
         r.finish(decoded)
     }
-}
-
-fn optional(r: &mut Reader<'_>) -> Result<Option<u64>, DecodeError> {
-    let present = r.bool()?;
-    let value = r.u64()?;
-    Ok(present.then_some(value))
 }

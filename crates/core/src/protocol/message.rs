@@ -3,7 +3,7 @@
 use alloc::{string::String, vec::Vec};
 
 use super::{
-    DecodeError, MAX_DATA,
+    BoxUsage, DecodeError, MAX_DATA,
     wire::{Reader, Writer},
 };
 use crate::{Layer, Strength};
@@ -99,6 +99,8 @@ pub struct ProcessUsage {
     pub memory_exceeded: bool,
     /// True if the watched writable space was full at the end.
     pub disk_full: bool,
+    /// What the cgroups of the box counted.
+    pub group: BoxUsage,
 }
 
 /// How one layer was applied.
@@ -359,6 +361,7 @@ fn write_usage(w: &mut Writer, usage: &ProcessUsage) {
     w.u64(usage.context_switches);
     w.bool(usage.memory_exceeded);
     w.bool(usage.disk_full);
+    usage.group.write(w);
 }
 
 fn read_usage(r: &mut Reader<'_>) -> Result<ProcessUsage, DecodeError> {
@@ -372,5 +375,6 @@ fn read_usage(r: &mut Reader<'_>) -> Result<ProcessUsage, DecodeError> {
         context_switches: r.u64()?,
         memory_exceeded: r.bool()?,
         disk_full: r.bool()?,
+        group: BoxUsage::read(r)?,
     })
 }

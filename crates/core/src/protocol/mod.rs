@@ -10,11 +10,13 @@ pub mod frame;
 mod launcher;
 mod message;
 mod setup;
+mod usage;
 mod wire;
 
-pub use launcher::{BoxUsage, FromLauncher, ToLauncher};
+pub use launcher::{FromLauncher, ToLauncher};
 pub use message::{Ending, Exec, FromInit, ProcessUsage, Report, Stream, ToInit};
 pub use setup::{BindMount, CgroupLimits, Resource, Rlimit, Setup, SetupFile, SetupLink};
+pub use usage::BoxUsage;
 pub use wire::DecodeError;
 
 /// Version of both conversations. Supervisor and init travel together, so there is no

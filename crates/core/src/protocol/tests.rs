@@ -69,6 +69,7 @@ fn from_init() -> impl Strategy<Value = FromInit> {
                     context_switches: n[6],
                     memory_exceeded: flags[0],
                     disk_full: flags[1],
+                    group: BoxUsage { memory_peak: flags[0].then_some(n[0]), ..Default::default() },
                 }
             }
         ),
@@ -133,13 +134,13 @@ proptest! {
     }
 
     #[test]
-    fn launcher_messages_are_read_back(number in any::<u32>(), setup in setup(), n in any::<[Option<u64>; 5]>()) {
+    fn launcher_messages_are_read_back(number in any::<u32>(), setup in setup(), n in any::<[Option<u64>; 4]>()) {
         let open = ToLauncher::Open { number, setup };
         prop_assert_eq!(ToLauncher::decode(&open.encode()), Ok(open));
         let failed = FromLauncher::OpenFailed { number, step: "step".into(), errno: -1 };
         prop_assert_eq!(FromLauncher::decode(&failed.encode()), Ok(failed));
         let usage = BoxUsage {
-            memory_peak: n[0], oom_kills: n[1], pids_peak: n[2], pids_refused: n[3], cpu_nanos: n[4],
+            memory_peak: n[0], oom_kills: n[1], pids_peak: n[2], pids_refused: n[3],
         };
         let closed = FromLauncher::Closed { number, usage };
         prop_assert_eq!(FromLauncher::decode(&closed.encode()), Ok(closed));

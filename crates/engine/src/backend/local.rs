@@ -11,16 +11,12 @@ use std::{
 use tokio::net::UnixStream;
 
 use super::{Backend, Closing, Deferred, Keeper, OpenBox, embedded};
-use crate::{BackendName, BoxPlan, Enforced, Error, MountSource};
+use crate::{BoxPlan, Enforced, Error, MountSource};
 
 /// The local backend.
 pub(crate) struct Local;
 
 impl Backend for Local {
-    fn name(&self) -> BackendName {
-        BackendName::Local
-    }
-
     fn open<'a>(&'a self, plan: &'a BoxPlan) -> Deferred<'a, Result<OpenBox, Error>> {
         Box::pin(async move {
             let failed = |step: &str, error: std::io::Error| Error::Setup {
@@ -70,6 +66,13 @@ impl Keeper for LocalKeeper {
         {
             // Not reaped yet, so the number still names this process.
             let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+        }
+    }
+
+    fn let_go(mut self: Box<Self>) {
+        if let Some(mut child) = self.child.take() {
+            // It exits at once; waiting leaves no dead process behind.
+            let _ = child.wait();
         }
     }
 

@@ -9,7 +9,7 @@ use std::{future::Future, pin::Pin};
 
 use tokio::net::UnixStream;
 
-use crate::{BackendName, BoxPlan, Enforced, Error};
+use crate::{BoxPlan, Enforced, Error};
 
 pub(crate) use embedded::helper_program;
 pub(crate) use local::Local;
@@ -21,9 +21,6 @@ pub(crate) type Deferred<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// Something that opens boxes.
 pub(crate) trait Backend: Send + Sync {
-    /// Its name.
-    fn name(&self) -> BackendName;
-
     /// Opens a box. Its init is building or ready; what it says arrives on the channel.
     fn open<'a>(&'a self, plan: &'a BoxPlan) -> Deferred<'a, Result<OpenBox, Error>>;
 }
@@ -42,6 +39,10 @@ pub(crate) struct OpenBox {
 pub(crate) trait Keeper: Send {
     /// Ends every process of the box at once, even if init does not answer.
     fn kill(&self);
+
+    /// Leaves the rest to the backend: init is about to exit by itself. What was made for the box
+    /// is gone soon after, and at the latest when the sandbox is closed.
+    fn let_go(self: Box<Self>);
 
     /// Waits until the box and everything that was made for it is gone.
     fn closed(&mut self) -> Deferred<'_, Closing>;

@@ -162,13 +162,19 @@ pub(super) async fn drive(
     for event in waiting {
         io.tell(event).await;
     }
-    seen.closing = match tokio::time::timeout(PATIENCE, keeper.closed()).await {
-        Ok(closing) => closing,
-        Err(_) => {
-            keeper.kill();
-            keeper.closed().await
-        }
-    };
+    if seen.ending.is_some() || seen.exec_error.is_some() {
+        // Init has told everything and ends by itself; the backend cleans up behind our back.
+        seen.closing.usage = seen.usage.group;
+        keeper.let_go();
+    } else {
+        seen.closing = match tokio::time::timeout(PATIENCE, keeper.closed()).await {
+            Ok(closing) => closing,
+            Err(_) => {
+                keeper.kill();
+                keeper.closed().await
+            }
+        };
+    }
     if seen.wall_time.is_zero() {
         seen.wall_time = begun.elapsed().saturating_sub(seen.start_time);
     }

@@ -1,15 +1,22 @@
 //! From the first instruction in new namespaces to a locked box: the steps, in order.
 //!
-//! 1. Wait for the set-up; by then the launcher has written the user mapping.
+//! Ahead of need, while nobody waits:
+//!
+//! 1. Make the net namespace, which takes longest, while the launcher writes the user mapping.
 //! 2. Become the box's user, die with the launcher, be opaque to others.
-//! 3. Enter the cgroup and uts namespaces properly: own view, own name.
-//! 4. Forbid nested user namespaces.
-//! 5. Build the root and pivot into it.
-//! 6. Bring up loopback, if the plan has one.
-//! 7. Set resource limits.
-//! 8. Drop every capability, set no-new-privileges.
-//! 9. Landlock, then seccomp.
-//! 10. Close everything but the control channel, say what was applied, serve.
+//! 3. Make the cgroup namespace, forbid nested user namespaces.
+//! 4. Make the file systems of /proc and of terminals.
+//!
+//! When the set-up arrives:
+//!
+//! 5. Take the host name.
+//! 6. Build the root and pivot into it.
+//! 7. Bring up loopback, if the plan has one.
+//! 8. Set resource limits.
+//! 9. Close everything but the control channel.
+//! 10. Drop every capability, set no-new-privileges.
+//! 11. Landlock, then seccomp.
+//! 12. Say what was applied, and serve.
 //!
 //! Every step that fails ends the box with a report; nothing runs in a half-built one.
 
@@ -21,14 +28,14 @@ mod root;
 mod seccomp;
 
 use alloc::{format, string::String, vec, vec::Vec};
-use core::mem::MaybeUninit;
+use core::{iter, mem::MaybeUninit};
 
 use fumehood_core::{
     Layer, Strength,
     protocol::{BOX_UID, FromInit, Report, Setup, ToLauncher, VERSION, frame},
 };
 use rustix::{
-    fd::OwnedFd,
+    fd::{AsRawFd, OwnedFd},
     fs::{Mode, OFlags, open},
     io::{Errno, IoSliceMut},
     net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg},
@@ -39,6 +46,7 @@ use rustix::{
 use crate::{
     failure::{Failure, Step},
     held::Held,
+    meters::{Meter, Meters},
     serve, sys,
 };
 
@@ -52,14 +60,23 @@ struct Order {
     held: Held,
 }
 
+/// What was made ahead of need.
+struct Prepared {
+    done: Reports,
+    meters: Meters,
+    file_systems: root::FileSystems,
+}
+
 /// The life of a box's first process. Never returns to the launcher's code.
-pub(crate) fn main(socket: OwnedFd) -> ! {
+pub(crate) fn main(socket: OwnedFd, without: &[Layer]) -> ! {
+    let prepared = prepare(&socket, without);
     let Some(order) = receive_order(socket) else { sys::exit(0) };
     let Order { setup, channel, trees, held } = order;
-    let code = match build(&setup, trees, held, &channel) {
-        Ok(reports) => {
+    let built = prepared.and_then(|prepared| build(&setup, trees, held, &channel, prepared));
+    let code = match built {
+        Ok((reports, meters)) => {
             send_now(&channel, &FromInit::Ready { version: VERSION, reports });
-            serve::main_in_box(channel, held.means(Layer::Memory).is_none())
+            serve::main_in_box(channel, held.means(Layer::Memory).is_none(), meters)
         }
         Err(Failure { step, errno }) => {
             send_now(&channel, &FromInit::SetupFailed { step, errno });
@@ -70,25 +87,12 @@ pub(crate) fn main(socket: OwnedFd) -> ! {
 }
 
 fn receive_order(socket: OwnedFd) -> Option<Order> {
+    // Fresh pages: only what is written costs anything.
     let mut packet = vec![0u8; fumehood_core::protocol::MAX_MESSAGE + 512];
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(253))];
-    let mut ancillary = RecvAncillaryBuffer::new(&mut space);
-    let received = recvmsg(
-        &socket,
-        &mut [IoSliceMut::new(&mut packet)],
-        &mut ancillary,
-        RecvFlags::CMSG_CLOEXEC,
-    )
-    .ok()?;
-    let mut descriptors = Vec::new();
-    for message in ancillary.drain() {
-        if let RecvAncillaryMessage::ScmRights(passed) = message {
-            descriptors.extend(passed);
-        }
-    }
+    let (length, descriptors) = receive(&socket, &mut packet).ok()?;
     let mut descriptors = descriptors.into_iter();
     let channel = descriptors.next()?;
-    let bytes = packet.get(..received.bytes)?;
+    let bytes = packet.get(..length)?;
     let ([held, count @ ..], bytes) = bytes.split_first_chunk::<5>()?;
     let (present, packet) = bytes.split_at_checked(u32::from_le_bytes(*count) as usize)?;
     let held = Held::from_bits(*held);
@@ -99,33 +103,33 @@ fn receive_order(socket: OwnedFd) -> Option<Order> {
     }
 }
 
-fn build(
-    setup: &Setup,
-    trees: Vec<Option<OwnedFd>>,
-    held: Held,
-    channel: &OwnedFd,
-) -> Result<Vec<Report>, Failure> {
-    let without = |layer: Layer| setup.without.contains(&layer);
+/// Everything that does not depend on the plan.
+fn prepare(socket: &OwnedFd, without: &[Layer]) -> Result<Prepared, Failure> {
+    let without = |layer: Layer| without.contains(&layer);
     let mut done = Reports(Vec::new());
-
-    become_box_user().step("box user")?;
+    if !without(Layer::NetNamespace) {
+        // SAFETY: nothing of this process is shared with another thread.
+        unsafe { rustix::thread::unshare_unsafe(UnshareFlags::NEWNET) }.step("net namespace")?;
+        done.full(Layer::NetNamespace, "own net namespace, no interface but lo");
+    }
+    let (joins, meters) = wait_for_mapping(socket).step("user mapping")?;
     if !without(Layer::UserNamespace) {
+        become_box_user().step("box user")?;
         done.full(Layer::UserNamespace, "own user namespace, never host root");
     }
+    for join in joins {
+        sys::write_cgroup_zero(join).step("joining a cgroup")?;
+    }
     if !without(Layer::CgroupNamespace) {
-        // SAFETY: the only thing unshared is the view of cgroups, and there is no other thread.
+        // SAFETY: the same.
         unsafe { rustix::thread::unshare_unsafe(UnshareFlags::NEWCGROUP) }
             .step("cgroup namespace")?;
         done.full(Layer::CgroupNamespace, "own cgroup namespace");
     }
-    if !without(Layer::UtsNamespace) {
-        rustix::system::sethostname(setup.hostname.as_bytes()).step("host name")?;
-        done.full(Layer::UtsNamespace, "own uts namespace");
-    }
     for (layer, detail) in [
         (Layer::PidNamespace, "own pid namespace, init is process 1"),
-        (Layer::NetNamespace, "own net namespace, no interface but lo"),
         (Layer::IpcNamespace, "own ipc namespace"),
+        (Layer::UtsNamespace, "own uts namespace"),
     ] {
         if !without(layer) {
             done.full(layer, detail);
@@ -134,18 +138,60 @@ fn build(
     if !without(Layer::Nesting) {
         match forbid_nested_namespaces() {
             Ok(()) => done.full(Layer::Nesting, "user.max_user_namespaces is 0 inside"),
-            Err(errno) => done.add(
-                Layer::Nesting,
-                Strength::BestEffort,
-                format!(
-                    "only seccomp: /proc/sys cannot be written (error {})",
-                    errno.raw_os_error()
-                ),
-            ),
+            Err(errno) => {
+                let detail =
+                    format!("only seccomp: /proc/sys is closed (error {})", errno.raw_os_error());
+                done.add(Layer::Nesting, Strength::BestEffort, detail);
+            }
         }
     }
+    let file_systems = root::FileSystems::make()?;
+    Ok(Prepared { done, meters, file_systems })
+}
+
+/// The launcher says when the user mapping is written, and passes the files of our cgroups.
+fn wait_for_mapping(socket: &OwnedFd) -> Result<(Vec<OwnedFd>, Meters), Errno> {
+    let mut message = [0u8; 64];
+    let (length, descriptors) = receive(socket, &mut message)?;
+    let Some((joins, meters)) = message[..length].split_first() else {
+        // The launcher is gone, and with it the reason to be here.
+        sys::exit(0)
+    };
+    let mut descriptors = descriptors.into_iter();
+    let joins = descriptors.by_ref().take(usize::from(*joins)).collect();
+    let meters = meters.iter().filter_map(|number| Meter::from_number(*number)).zip(descriptors);
+    Ok((joins, Meters(meters.collect())))
+}
+
+/// One message with its descriptors.
+fn receive(socket: &OwnedFd, message: &mut [u8]) -> Result<(usize, Vec<OwnedFd>), Errno> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(253))];
+    let mut ancillary = RecvAncillaryBuffer::new(&mut space);
+    let iov = &mut [IoSliceMut::new(message)];
+    let received = recvmsg(socket, iov, &mut ancillary, RecvFlags::CMSG_CLOEXEC)?;
+    let mut descriptors = Vec::new();
+    for part in ancillary.drain() {
+        if let RecvAncillaryMessage::ScmRights(passed) = part {
+            descriptors.extend(passed);
+        }
+    }
+    Ok((received.bytes, descriptors))
+}
+
+fn build(
+    setup: &Setup,
+    trees: Vec<Option<OwnedFd>>,
+    held: Held,
+    channel: &OwnedFd,
+    prepared: Prepared,
+) -> Result<(Vec<Report>, Meters), Failure> {
+    let without = |layer: Layer| setup.without.contains(&layer);
+    let Prepared { mut done, meters, file_systems } = prepared;
+    if !without(Layer::UtsNamespace) {
+        rustix::system::sethostname(setup.hostname.as_bytes()).step("host name")?;
+    }
     if !without(Layer::MountNamespace) {
-        root::build(setup, trees)?;
+        root::build(setup, trees, file_systems)?;
         done.full(Layer::MountNamespace, "own mount namespace, new root, host root detached");
         done.full(Layer::Disk, "tmpfs size and inode limits");
         if !without(Layer::ReadOnlyRoot) {
@@ -156,7 +202,7 @@ fn build(
         network::bring_up_loopback().step("loopback")?;
     }
     resources::limit(setup, held, &mut done)?;
-    keep_only(channel).step("closing descriptors")?;
+    keep_only(channel, &meters).step("closing descriptors")?;
     done.full(Layer::Descriptors, "close_range before exec");
     privileges::drop_all(setup, &mut done)?;
     landlock::restrict(setup, &mut done)?;
@@ -164,7 +210,7 @@ fn build(
         seccomp::install().step("seccomp")?;
         done.full(Layer::Seccomp, "allow list, native architecture only");
     }
-    Ok(done.0)
+    Ok((done.0, meters))
 }
 
 /// What was applied so far.
@@ -201,14 +247,20 @@ fn forbid_nested_namespaces() -> Result<(), Errno> {
     rustix::io::write(file, b"0").map(drop)
 }
 
-/// Closes every descriptor but the control channel, and makes 0 to 2 harmless.
-fn keep_only(channel: &OwnedFd) -> Result<(), Errno> {
+/// Closes every descriptor but the control channel and the meters, and makes 0 to 2 harmless.
+/// The program gets none of them: they are closed again before it starts.
+fn keep_only(channel: &OwnedFd, meters: &Meters) -> Result<(), Errno> {
     let null = open(c"/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())?;
     rustix::stdio::dup2_stdin(&null)?;
     rustix::stdio::dup2_stdout(&null)?;
     rustix::stdio::dup2_stderr(&null)?;
     drop(null);
-    sys::close_all_but(channel)
+    let mut kept: Vec<i32> = iter::once(channel)
+        .chain(meters.0.iter().map(|(_, file)| file))
+        .map(AsRawFd::as_raw_fd)
+        .collect();
+    kept.sort_unstable();
+    sys::close_all_but(&kept)
 }
 
 /// Sends a message before the loop that usually does so is running.

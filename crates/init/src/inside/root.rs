@@ -1,11 +1,14 @@
 //! The root of a box, built top to bottom on an empty tmpfs, and the step into it.
 
-use alloc::{format, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 
 use fumehood_core::{Layer, protocol::Setup};
 use rustix::{
-    fd::{AsFd, BorrowedFd, OwnedFd},
-    fs::{CWD, FileType, Mode, OFlags, ResolveFlags, fstat, mkdirat, openat, openat2, symlinkat},
+    fd::{AsFd, OwnedFd},
+    fs::{
+        AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, chmodat, fstat, mkdirat, openat,
+        openat2, symlinkat,
+    },
     io::Errno,
     mount::{
         FsMountFlags, FsOpenFlags, MountAttrFlags, MoveMountFlags, OpenTreeFlags, UnmountFlags,
@@ -19,28 +22,41 @@ use crate::{
     sys::{MountAttributes, mount_setattr},
 };
 
-pub(super) fn build(setup: &Setup, trees: Vec<Option<OwnedFd>>) -> Result<(), Failure> {
+/// File systems that every box has, made while the host's /proc can still be seen, which the
+/// kernel demands.
+pub(super) struct FileSystems {
+    proc: OwnedFd,
+    terminals: OwnedFd,
+}
+
+impl FileSystems {
+    pub(super) fn make() -> Result<FileSystems, Failure> {
+        let quiet = MountAttrFlags::MOUNT_ATTR_NOSUID | MountAttrFlags::MOUNT_ATTR_NOEXEC;
+        let closed = MountAttrFlags::MOUNT_ATTR_NODEV | MountAttrFlags::MOUNT_ATTR_RDONLY;
+        let options = [("newinstance", ""), ("ptmxmode", "0666"), ("mode", "620")];
+        Ok(FileSystems {
+            proc: file_system("proc", &[], quiet | closed)?,
+            terminals: file_system("devpts", &options, quiet)?,
+        })
+    }
+}
+
+pub(super) fn build(
+    setup: &Setup,
+    trees: Vec<Option<OwnedFd>>,
+    file_systems: FileSystems,
+) -> Result<(), Failure> {
     let quiet = MountAttrFlags::MOUNT_ATTR_NOSUID | MountAttrFlags::MOUNT_ATTR_NODEV;
-    let size = format!("{}", setup.disk);
-    let inodes = format!("{}", setup.inodes);
-    let root =
-        file_system("tmpfs", &[("size", &size), ("nr_inodes", &inodes), ("mode", "755")], quiet)?;
-    // Both are made while the host's /proc can still be seen, which the kernel demands.
-    let hidden = quiet | MountAttrFlags::MOUNT_ATTR_NOEXEC;
-    let proc = file_system("proc", &[], hidden | MountAttrFlags::MOUNT_ATTR_RDONLY)?;
-    let terminals = [("newinstance", ""), ("ptmxmode", "0666"), ("mode", "620")];
-    let pts = file_system(
-        "devpts",
-        &terminals,
-        MountAttrFlags::MOUNT_ATTR_NOSUID | MountAttrFlags::MOUNT_ATTR_NOEXEC,
-    )?;
+    let (size, inodes) = (format!("{}", setup.disk), format!("{}", setup.inodes));
+    let options = [("size", size.as_str()), ("nr_inodes", inodes.as_str()), ("mode", "755")];
+    let root = file_system("tmpfs", &options, quiet)?;
 
     // On top of the old root: a place that exists on every host.
     attach(&root, CWD, "/").step("mounting the root")?;
-    let root = Root { device: device_of(root.as_fd())?, directory: root };
+    let mut root = Root { directory: root, made: Vec::new(), mounted: Vec::new() };
 
-    root.mount_directory(&proc, "/proc")?;
-    root.mount_directory(&pts, "/dev/pts")?;
+    root.mount_directory(&file_systems.proc, "/proc")?;
+    root.mount_directory(&file_systems.terminals, "/dev/pts")?;
     for file in &setup.files {
         root.write_file(&file.path, file.mode, &file.content)?;
     }
@@ -94,39 +110,41 @@ fn attach(tree: &OwnedFd, directory: impl AsFd, path: &str) -> Result<(), Errno>
     move_mount(tree, c"", directory, path, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH)
 }
 
-fn device_of(file: BorrowedFd<'_>) -> Result<u64, Failure> {
-    fstat(file).step("looking at the root").map(|stat| stat.st_dev)
-}
-
-/// The new root while it is being built.
+/// The new root while it is being built. Only this process sees it, so what was made in it is as
+/// it was made, and paths can be used without care, except below what was mounted from the host.
 struct Root {
     directory: OwnedFd,
-    device: u64,
+    /// Directories that are there and are ours.
+    made: Vec<String>,
+    /// Where something of the host is mounted.
+    mounted: Vec<String>,
 }
 
 impl Root {
-    fn mount_directory(&self, tree: &OwnedFd, path: &str) -> Result<(), Failure> {
-        let target = self.directory_at(path, Mode::from_raw_mode(0o755))?;
-        attach_to(tree, &target).step_on("mounting", path)
+    fn mount_directory(&mut self, tree: &OwnedFd, path: &str) -> Result<(), Failure> {
+        if self.is_in_mount(path) {
+            return self.mount_in_mount(tree, path, OFlags::DIRECTORY);
+        }
+        self.make_directory(path)?;
+        self.attach_at(tree, path)
     }
 
     /// Mounts a file on a file, a directory on a directory.
-    fn mount(&self, tree: &OwnedFd, path: &str) -> Result<(), Failure> {
+    fn mount(&mut self, tree: &OwnedFd, path: &str) -> Result<(), Failure> {
         let kind = fstat(tree).step_on("looking at the source of", path)?.st_mode;
         if FileType::from_raw_mode(kind).is_dir() {
-            return self.mount_directory(tree, path);
-        }
-        let target = self.open_existing(path, OFlags::PATH).or_else(|failure| {
-            if failure.errno != Errno::NOENT.raw_os_error() {
-                return Err(failure);
-            }
+            self.mount_directory(tree, path)?;
+        } else if self.is_in_mount(path) {
+            self.mount_in_mount(tree, path, OFlags::empty())?;
+        } else {
             self.create(path, 0o444)?;
-            self.open_existing(path, OFlags::PATH)
-        })?;
-        attach_to(tree, &target).step_on("mounting", path)
+            self.attach_at(tree, path)?;
+        }
+        self.mounted.push(path.into());
+        Ok(())
     }
 
-    fn write_file(&self, path: &str, mode: u32, content: &[u8]) -> Result<(), Failure> {
+    fn write_file(&mut self, path: &str, mode: u32, content: &[u8]) -> Result<(), Failure> {
         let file = self.create(path, mode)?;
         let mut rest = content;
         while !rest.is_empty() {
@@ -136,82 +154,81 @@ impl Root {
         Ok(())
     }
 
-    fn link(&self, path: &str, target: &str) -> Result<(), Failure> {
-        let (parent, name) = self.parent_of(path)?;
-        symlinkat(target, parent, name).step_on("linking", path)
+    fn link(&mut self, path: &str, target: &str) -> Result<(), Failure> {
+        self.make_parent(path)?;
+        symlinkat(target, &self.directory, relative(path)).step_on("linking", path)
     }
 
     /// A directory of the root's own space that stays writable when the root becomes read-only.
-    fn make_writable(&self, path: &str) -> Result<(), Failure> {
-        let directory = self.directory_at(path, Mode::from_raw_mode(0o755))?;
-        if path == "/tmp" || path == "/dev/shm" {
-            rustix::fs::chmodat(
-                &self.directory,
-                relative(path),
-                Mode::from_raw_mode(0o1777),
-                rustix::fs::AtFlags::empty(),
-            )
-            .step_on("permissions of", path)?;
+    fn make_writable(&mut self, path: &str) -> Result<(), Failure> {
+        self.make_directory(path)?;
+        if matches!(path, "/tmp" | "/var/tmp" | "/dev/shm") {
+            let everyone = Mode::from_raw_mode(0o1777);
+            chmodat(&self.directory, relative(path), everyone, AtFlags::empty())
+                .step_on("permissions of", path)?;
         }
-        let tree = open_tree(
-            &directory,
-            c"",
-            OpenTreeFlags::OPEN_TREE_CLONE
-                | OpenTreeFlags::OPEN_TREE_CLOEXEC
-                | OpenTreeFlags::AT_EMPTY_PATH,
-        )
-        .step_on("making writable", path)?;
-        attach_to(&tree, &directory).step_on("making writable", path)
+        let flags = OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC;
+        let tree =
+            open_tree(&self.directory, relative(path), flags).step_on("making writable", path)?;
+        self.attach_at(&tree, path)
     }
 
     /// A new file in the root's own space.
-    fn create(&self, path: &str, mode: u32) -> Result<OwnedFd, Failure> {
-        let (parent, name) = self.parent_of(path)?;
+    fn create(&mut self, path: &str, mode: u32) -> Result<OwnedFd, Failure> {
+        self.make_parent(path)?;
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-        openat(parent, name, flags, Mode::from_raw_mode(mode)).step_on("creating", path)
+        openat(&self.directory, relative(path), flags, Mode::from_raw_mode(mode))
+            .step_on("creating", path)
     }
 
-    fn parent_of<'a>(&self, path: &'a str) -> Result<(OwnedFd, &'a str), Failure> {
-        let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
-        Ok((self.directory_at(parent, Mode::from_raw_mode(0o755))?, name))
+    fn make_parent(&mut self, path: &str) -> Result<(), Failure> {
+        match path.trim_end_matches('/').rsplit_once('/') {
+            Some((parent, _)) if !parent.is_empty() => self.make_directory(parent),
+            _ => Ok(()),
+        }
     }
 
-    /// Opens something in the new root. No link is ever followed: one in a directory of the
-    /// caller could lead a mount elsewhere.
-    fn open_existing(&self, path: &str, flags: OFlags) -> Result<OwnedFd, Failure> {
-        openat2(
+    fn make_directory(&mut self, path: &str) -> Result<(), Failure> {
+        if self.made.iter().any(|made| made == path) {
+            return Ok(());
+        }
+        if self.is_in_mount(path) {
+            return Err(Errno::EXIST).step_on("two things want the same place in the box:", path);
+        }
+        self.make_parent(path)?;
+        mkdirat(&self.directory, relative(path), Mode::from_raw_mode(0o755))
+            .step_on("creating", path)?;
+        self.made.push(path.into());
+        Ok(())
+    }
+
+    fn attach_at(&self, tree: &OwnedFd, path: &str) -> Result<(), Failure> {
+        attach(tree, &self.directory, relative(path)).step_on("mounting", path)
+    }
+
+    /// Whether a path is at or below something of the host.
+    fn is_in_mount(&self, path: &str) -> bool {
+        self.mounted.iter().any(|mounted| {
+            path.strip_prefix(mounted.as_str())
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })
+    }
+
+    /// Mounts on something in a directory of the host. It must be there, since nothing is ever
+    /// created in such a directory, and no link is followed: one could lead the mount elsewhere.
+    fn mount_in_mount(&self, tree: &OwnedFd, path: &str, kind: OFlags) -> Result<(), Failure> {
+        let target = openat2(
             &self.directory,
             relative(path),
-            flags | OFlags::CLOEXEC,
+            OFlags::PATH | OFlags::CLOEXEC | kind,
             Mode::empty(),
             ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS,
         )
-        .step_on("opening in the box:", path)
+        .step_on("finding the mount target", path)?;
+        let flags =
+            MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH | MoveMountFlags::MOVE_MOUNT_T_EMPTY_PATH;
+        move_mount(tree, c"", &target, c"", flags).step_on("mounting", path)
     }
-
-    /// Opens a directory, making what is missing of the path, but only in the root's own space:
-    /// nothing is ever created in a directory of the host.
-    fn directory_at(&self, path: &str, mode: Mode) -> Result<OwnedFd, Failure> {
-        let flags = OFlags::PATH | OFlags::DIRECTORY;
-        match self.open_existing(path, flags) {
-            Err(failure) if failure.errno == Errno::NOENT.raw_os_error() => {}
-            opened => return opened,
-        }
-        let trimmed = path.trim_end_matches('/');
-        let (parent, name) = trimmed.rsplit_once('/').unwrap_or(("", trimmed));
-        let parent = self.directory_at(parent, mode)?;
-        if device_of(parent.as_fd())? != self.device {
-            return Err(Errno::NOENT).step_on("mount target missing in a mounted directory:", path);
-        }
-        mkdirat(&parent, name, mode).step_on("creating", path)?;
-        self.open_existing(path, flags)
-    }
-}
-
-/// Attaches a mount on top of an open file or directory.
-fn attach_to(tree: &OwnedFd, target: &OwnedFd) -> Result<(), Errno> {
-    let flags = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH | MoveMountFlags::MOVE_MOUNT_T_EMPTY_PATH;
-    move_mount(tree, c"", target, c"", flags)
 }
 
 fn relative(path: &str) -> &str {

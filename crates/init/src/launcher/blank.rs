@@ -2,7 +2,7 @@
 //! waits for its set-up on a socket of its own and serves one box, once.
 
 use alloc::{format, vec::Vec};
-use core::mem::MaybeUninit;
+use core::{iter, mem::MaybeUninit};
 
 use fumehood_core::{Layer, protocol::Setup};
 use rustix::{
@@ -24,7 +24,8 @@ use crate::{
     failure::{Failure, Step},
     held::Held,
     inside,
-    sys::{self, Namespaces, clone_process},
+    meters::Meters,
+    sys::{Namespaces, clone_process},
 };
 
 /// The most descriptors that one message can carry, less the control channel.
@@ -47,10 +48,7 @@ pub(super) struct Maker {
 
 impl Maker {
     pub(super) fn new() -> Result<Maker, Failure> {
-        // The cgroup files are looked for first: afterwards an ordinary user's process lives in
-        // a namespace of its own, where the same files are somebody else's.
-        let cgroups = Cgroups::find();
-        Ok(Maker { mapping: Mapping::choose()?, cgroups, count: 0 })
+        Ok(Maker { mapping: Mapping::choose()?, cgroups: Cgroups::find(), count: 0 })
     }
 
     /// Removes what dead launchers left behind.
@@ -61,10 +59,26 @@ impl Maker {
     pub(super) fn blank(&mut self, without: &[Layer]) -> Result<Blank, Failure> {
         self.count += 1;
         let name = format!("box-{}-{}", rustix::process::getpid().as_raw_nonzero(), self.count);
-        let cgroup = self.cgroups.make(&name);
-        match self.start(without, &cgroup) {
-            Ok((pid, socket)) => self.finish(pid, socket, cgroup),
+        let mut cgroup = self.cgroups.begin(&name);
+        let (pid, socket) = match self.start(without, &cgroup) {
+            Ok(started) => started,
             Err(failure) => {
+                cgroup.remove();
+                return Err(failure);
+            }
+        };
+        // The new process makes its net namespace meanwhile.
+        self.cgroups.complete(&mut cgroup);
+        let finished = self
+            .mapping
+            .apply(pid)
+            .and_then(|()| tell_mapped(&socket, &cgroup))
+            .and_then(|()| self.mapping.shift_for(pid));
+        match finished {
+            Ok(owner_shift) => Ok(Blank { pid, cgroup, socket, owner_shift }),
+            Err(failure) => {
+                let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+                let _ = rustix::process::waitpid(Some(pid), rustix::process::WaitOptions::empty());
                 cgroup.remove();
                 Err(failure)
             }
@@ -75,11 +89,11 @@ impl Maker {
         let (ours, theirs) =
             socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)
                 .step("box socket")?;
+        // The net namespace takes longest: the box makes it itself, while we go on.
         let namespaces = [
             (Layer::UserNamespace, Namespaces::USER),
             (Layer::MountNamespace, Namespaces::MOUNT),
             (Layer::PidNamespace, Namespaces::PID),
-            (Layer::NetNamespace, Namespaces::NET),
             (Layer::IpcNamespace, Namespaces::IPC),
             (Layer::UtsNamespace, Namespaces::UTS),
         ]
@@ -90,26 +104,35 @@ impl Maker {
             Some(pid) => Ok((pid, ours)),
             None => {
                 drop(ours);
-                for tasks in cgroup.version_1_tasks() {
-                    let _ = sys::write_cgroup_zero(tasks);
-                }
-                inside::main(theirs)
+                inside::main(theirs, without)
             }
         }
     }
+}
 
-    fn finish(&self, pid: Pid, socket: OwnedFd, cgroup: BoxCgroup) -> Result<Blank, Failure> {
-        let shift = self.mapping.apply(pid).and_then(|()| self.mapping.shift_for(pid));
-        match shift {
-            Ok(owner_shift) => Ok(Blank { pid, cgroup, socket, owner_shift }),
-            Err(failure) => {
-                let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
-                let _ = rustix::process::waitpid(Some(pid), rustix::process::WaitOptions::empty());
-                cgroup.remove();
-                Err(failure)
-            }
-        }
+/// Tells a box that it has its user, and gives it the files of its cgroups: first those by which
+/// it joins them, then those that count what it uses.
+fn tell_mapped(socket: &OwnedFd, cgroup: &BoxCgroup) -> Result<(), Failure> {
+    let (joins, Meters(meters)) = (cgroup.joins(), cgroup.meters());
+    let message: Vec<u8> =
+        iter::once(joins.len() as u8).chain(meters.iter().map(|(meter, _)| *meter as u8)).collect();
+    let descriptors: Vec<BorrowedFd<'_>> =
+        joins.iter().chain(meters.iter().map(|(_, file)| file)).map(OwnedFd::as_fd).collect();
+    send_with(socket, &[IoSlice::new(&message)], &descriptors)
+}
+
+/// Sends a message with descriptors to a box.
+fn send_with(
+    socket: &OwnedFd,
+    message: &[IoSlice<'_>],
+    descriptors: &[BorrowedFd<'_>],
+) -> Result<(), Failure> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(253))];
+    let mut ancillary = SendAncillaryBuffer::new(&mut space);
+    if !descriptors.is_empty() {
+        ancillary.push(SendAncillaryMessage::ScmRights(descriptors));
     }
+    sendmsg(socket, message, &mut ancillary, SendFlags::NOSIGNAL).step("box socket").map(drop)
 }
 
 impl Blank {
@@ -134,19 +157,9 @@ impl Blank {
         let present: Vec<u8> = trees.iter().map(|tree| u8::from(tree.is_some())).collect();
         let [a, b, c, d] = (present.len() as u32).to_le_bytes();
         let head = [held.bits(), a, b, c, d];
-        let descriptors: Vec<BorrowedFd<'_>> = core::iter::once(channel.as_fd())
-            .chain(trees.iter().flatten().map(OwnedFd::as_fd))
-            .collect();
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(253))];
-        let mut ancillary = SendAncillaryBuffer::new(&mut space);
-        ancillary.push(SendAncillaryMessage::ScmRights(&descriptors));
-        sendmsg(
-            &self.socket,
-            &[IoSlice::new(&head), IoSlice::new(&present), IoSlice::new(packet)],
-            &mut ancillary,
-            SendFlags::NOSIGNAL,
-        )
-        .step("box hand-over")
-        .map(drop)
+        let descriptors: Vec<BorrowedFd<'_>> =
+            iter::once(channel.as_fd()).chain(trees.iter().flatten().map(OwnedFd::as_fd)).collect();
+        let message = [IoSlice::new(&head), IoSlice::new(&present), IoSlice::new(packet)];
+        send_with(&self.socket, &message, &descriptors)
     }
 }

@@ -163,7 +163,7 @@ impl Launcher {
     fn bury(&mut self, pid: Pid) {
         if let Some(index) = self.running.iter().position(|running| running.pid == pid) {
             let Running { number, cgroup, .. } = self.running.swap_remove(index);
-            let usage = cgroup.usage();
+            let usage = cgroup.meters().read();
             cgroup.remove();
             let _ = reply_with(&FromLauncher::Closed { number, usage });
         } else if let Some(index) = self.ready.iter().position(|blank| blank.pid == pid) {

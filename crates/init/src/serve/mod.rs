@@ -1,6 +1,7 @@
 //! Process 1 of a box at work: it starts the program, carries its streams, obeys the supervisor,
 //! and ends everything when either of them is gone.
 
+mod birth;
 mod files;
 mod outgoing;
 mod program;
@@ -18,7 +19,7 @@ use rustix::{
 };
 
 use self::{files::Sending, outgoing::Outgoing, program::Program};
-use crate::sys;
+use crate::{meters::Meters, sys};
 
 /// Which processes belong to the box.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -32,6 +33,7 @@ enum Population {
 struct Server {
     population: Population,
     watch_memory: bool,
+    meters: Meters,
     outgoing: Outgoing,
     decoder: FrameDecoder,
     program: Option<Program>,
@@ -42,8 +44,8 @@ struct Server {
 
 /// Serves in a finished box until the supervisor is done with it. `watch_memory` where no cgroup
 /// holds the limit.
-pub(crate) fn main_in_box(channel: OwnedFd, watch_memory: bool) -> u8 {
-    serve(channel, Population::Namespace, watch_memory)
+pub(crate) fn main_in_box(channel: OwnedFd, watch_memory: bool, meters: Meters) -> u8 {
+    serve(channel, Population::Namespace, watch_memory, meters)
 }
 
 /// Serves without a box, on descriptor 0, for the backend that isolates nothing.
@@ -59,10 +61,10 @@ pub(crate) fn main_without_box() -> u8 {
             return 1;
         }
     }
-    serve(channel, Population::Descendants, false)
+    serve(channel, Population::Descendants, false, Meters(Vec::new()))
 }
 
-fn serve(channel: OwnedFd, population: Population, watch_memory: bool) -> u8 {
+fn serve(channel: OwnedFd, population: Population, watch_memory: bool, meters: Meters) -> u8 {
     let Ok(signals) = sys::open_signal_queue() else { return 1 };
     if rustix::io::ioctl_fionbio(&channel, true).is_err() {
         return 1;
@@ -70,6 +72,7 @@ fn serve(channel: OwnedFd, population: Population, watch_memory: bool) -> u8 {
     let mut server = Server {
         population,
         watch_memory,
+        meters,
         outgoing: Outgoing::default(),
         decoder: FrameDecoder::new(),
         program: None,
@@ -121,7 +124,7 @@ impl Server {
                 program.feed(&mut self.outgoing);
             }
             program.watch(self.population);
-            if let Some(ended) = program.ending() {
+            if let Some(ended) = program.ending(&self.meters) {
                 self.outgoing.push(&ended);
                 self.program = None;
             }

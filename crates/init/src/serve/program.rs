@@ -1,20 +1,19 @@
 //! The program: its start, its streams, its end.
 
-use alloc::{collections::VecDeque, ffi::CString, string::String, vec, vec::Vec};
-use core::ffi::CStr;
+use alloc::{collections::VecDeque, string::String, vec};
 
 use fumehood_core::protocol::{
     Ending, Exec, FromInit, MAX_DATA, ProcessUsage, STDIN_WINDOW, Stream,
 };
 use rustix::{
-    fd::{AsFd, OwnedFd},
+    fd::OwnedFd,
     io::Errno,
     pipe::{PipeFlags, pipe_with},
     process::{Pid, Signal, WaitOptions, kill_process, kill_process_group, wait},
 };
 
-use super::{Broken, Population, outgoing::Outgoing, watch};
-use crate::sys;
+use super::{Broken, Population, birth::Birth, outgoing::Outgoing, watch};
+use crate::{meters::Meters, sys};
 
 /// How often memory is looked at where no cgroup holds the limit.
 const WATCH_NANOS: u64 = 10_000_000;
@@ -37,28 +36,11 @@ pub(super) struct Program {
 
 impl Program {
     pub(super) fn start(exec: &Exec, population: Population) -> Result<Program, Errno> {
-        let command = Command::new(exec)?;
         let (stdin_read, stdin_write) = pipe_with(PipeFlags::CLOEXEC)?;
         let (stdout_read, stdout_write) = pipe_with(PipeFlags::CLOEXEC)?;
         let (stderr_read, stderr_write) = pipe_with(PipeFlags::CLOEXEC)?;
-        let (failure_read, failure_write) = pipe_with(PipeFlags::CLOEXEC)?;
         let started = sys::now_nanos();
-        let Some(pid) = sys::fork()? else {
-            let errno = command.become_program(
-                [&stdin_read, &stdout_write, &stderr_write],
-                &failure_write,
-                population,
-            );
-            let _ = rustix::io::write(&failure_write, &errno.raw_os_error().to_le_bytes());
-            sys::exit(127)
-        };
-        drop((stdin_read, stdout_write, stderr_write, failure_write));
-        let mut errno = [0u8; 4];
-        // Ends without a byte when the program has started: the pipe closes on exec.
-        if let Ok(4) = rustix::io::read(&failure_read, &mut errno) {
-            let _ = rustix::process::waitpid(Some(pid), WaitOptions::empty());
-            return Err(Errno::from_raw_os_error(i32::from_le_bytes(errno)));
-        }
+        let pid = Birth::new(exec, population, [stdin_read, stdout_write, stderr_write])?.give()?;
         for output in [&stdout_read, &stderr_read, &stdin_write] {
             rustix::io::ioctl_fionbio(output, true)?;
         }
@@ -227,7 +209,7 @@ impl Program {
     }
 
     /// The last message about the program, once it has ended and all its output is on its way.
-    pub(super) fn ending(&self) -> Option<FromInit> {
+    pub(super) fn ending(&self, meters: &Meters) -> Option<FromInit> {
         let (ending, at) = self.ended?;
         if self.stdout.is_some() || self.stderr.is_some() {
             return None;
@@ -245,82 +227,8 @@ impl Program {
                 context_switches: children.context_switches,
                 memory_exceeded: self.memory_exceeded,
                 disk_full: watch::is_full(&self.disk_watch),
+                group: meters.read(),
             },
         })
-    }
-}
-
-/// A command in the form that the kernel takes, prepared before the fork.
-struct Command {
-    candidates: Vec<CString>,
-    arguments: Vec<CString>,
-    environment: Vec<CString>,
-    directory: CString,
-}
-
-impl Command {
-    fn new(exec: &Exec) -> Result<Command, Errno> {
-        let text = |text: &String| CString::new(text.as_bytes()).map_err(|_| Errno::INVAL);
-        let program = exec.argv.first().ok_or(Errno::NOENT)?;
-        let candidates = if program.contains('/') {
-            vec![text(program)?]
-        } else {
-            let path = exec.env.iter().find_map(|variable| variable.strip_prefix("PATH="));
-            crate::collect_results(
-                path.unwrap_or("/usr/bin:/bin")
-                    .split(':')
-                    .filter(|directory| !directory.is_empty())
-                    .map(|directory| text(&alloc::format!("{directory}/{program}"))),
-            )?
-        };
-        Ok(Command {
-            candidates,
-            arguments: crate::collect_results(exec.argv.iter().map(text))?,
-            environment: crate::collect_results(exec.env.iter().map(text))?,
-            directory: text(&exec.cwd)?,
-        })
-    }
-
-    /// Turns this process into the program. Returns only if that fails.
-    fn become_program(
-        &self,
-        streams: [&OwnedFd; 3],
-        failure: &OwnedFd,
-        population: Population,
-    ) -> Errno {
-        if let Err(errno) = self.prepare(streams, failure, population) {
-            return errno;
-        }
-        let arguments: Vec<&CStr> = self.arguments.iter().map(CString::as_c_str).collect();
-        let environment: Vec<&CStr> = self.environment.iter().map(CString::as_c_str).collect();
-        let mut reason = Errno::NOENT;
-        for candidate in &self.candidates {
-            match sys::exec(candidate, &arguments, &environment) {
-                Errno::NOENT | Errno::NOTDIR => {}
-                // Somewhere else in the path there may be one that can be executed.
-                Errno::ACCESS => reason = Errno::ACCESS,
-                other => return other,
-            }
-        }
-        reason
-    }
-
-    fn prepare(
-        &self,
-        [stdin, stdout, stderr]: [&OwnedFd; 3],
-        failure: &OwnedFd,
-        population: Population,
-    ) -> Result<(), Errno> {
-        // A session of its own: no controlling terminal, and signals reach the whole group.
-        rustix::process::setsid()?;
-        if population == Population::Descendants {
-            rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
-        }
-        rustix::stdio::dup2_stdin(stdin.as_fd())?;
-        rustix::stdio::dup2_stdout(stdout.as_fd())?;
-        rustix::stdio::dup2_stderr(stderr.as_fd())?;
-        sys::close_all_but(failure)?;
-        rustix::process::chdir(self.directory.as_c_str())?;
-        sys::block_signals(0)
     }
 }

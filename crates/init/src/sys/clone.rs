@@ -1,5 +1,8 @@
 //! New processes, with and without namespaces of their own.
 
+use alloc::vec;
+use core::ffi::c_void;
+
 use linux_raw_sys::general as nr;
 use rustix::{
     fd::{AsRawFd, BorrowedFd},
@@ -18,7 +21,6 @@ impl Namespaces {
     pub(crate) const USER: Namespaces = Namespaces(nr::CLONE_NEWUSER as u64);
     pub(crate) const MOUNT: Namespaces = Namespaces(nr::CLONE_NEWNS as u64);
     pub(crate) const PID: Namespaces = Namespaces(nr::CLONE_NEWPID as u64);
-    pub(crate) const NET: Namespaces = Namespaces(nr::CLONE_NEWNET as u64);
     pub(crate) const IPC: Namespaces = Namespaces(nr::CLONE_NEWIPC as u64);
     pub(crate) const UTS: Namespaces = Namespaces(nr::CLONE_NEWUTS as u64);
 
@@ -66,9 +68,65 @@ pub(crate) fn clone_process(
     Ok(Pid::from_raw(pid as i32))
 }
 
-/// Makes a plain copy of this process, by the old call: inside a box `clone3` is refused.
-pub(crate) fn fork() -> Result<Option<Pid>, Errno> {
-    // SAFETY: as above. All arguments but the exit signal are zero.
-    let pid = unsafe { syscall(nr::__NR_clone, [SIGCHLD as usize, 0, 0, 0, 0, 0]) }?;
-    Ok(Pid::from_raw(pid as i32))
+/// Starts a child that shares this process's memory until it executes a program or exits, and
+/// waits for that. Cheaper than a copy, which would be thrown away at once. `run` gets `argument`
+/// on a stack of its own and must not return, allocate or unwind.
+///
+/// # Safety
+/// `run` must only do what is allowed while another process is suspended in the same memory:
+/// system calls on its own state and writes to places that the parent expects to change.
+pub(crate) unsafe fn start_sharing(
+    run: extern "C" fn(*mut c_void) -> !,
+    argument: *mut c_void,
+) -> Result<Pid, Errno> {
+    const STACK_WORDS: usize = 4096;
+    const FLAGS: usize = (nr::CLONE_VM | nr::CLONE_VFORK) as usize | SIGCHLD as usize;
+    let mut stack = vec![0usize; STACK_WORDS];
+    // The top two words are what the child takes first; sixteen-byte alignment is kept.
+    let top = STACK_WORDS - 2;
+    stack[top] = argument as usize;
+    stack[top + 1] = run as usize;
+    // SAFETY: the vector holds `STACK_WORDS` words.
+    let top = unsafe { stack.as_mut_ptr().add(top) };
+    let result: isize;
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: the parent gets its registers back as the kernel keeps them; the child jumps to
+    // `run` on its own stack and never comes back here.
+    unsafe {
+        core::arch::asm!(
+            "syscall",
+            "test rax, rax",
+            "jnz 2f",
+            "xor ebp, ebp",
+            "pop rdi",
+            "pop rax",
+            "call rax",
+            "ud2",
+            "2:",
+            inlateout("rax") nr::__NR_clone as isize => result,
+            in("rdi") FLAGS, in("rsi") top, in("rdx") 0usize, in("r10") 0usize, in("r8") 0usize,
+            lateout("rcx") _, lateout("r11") _,
+        );
+    }
+    #[cfg(target_arch = "aarch64")]
+    // SAFETY: as above.
+    unsafe {
+        core::arch::asm!(
+            "svc 0",
+            "cbnz x0, 2f",
+            "mov x29, #0",
+            "ldp x0, x1, [sp], #16",
+            "blr x1",
+            "brk #1",
+            "2:",
+            in("x8") nr::__NR_clone as usize,
+            inlateout("x0") FLAGS => result,
+            in("x1") top, in("x2") 0usize, in("x3") 0usize, in("x4") 0usize,
+        );
+    }
+    drop(stack);
+    if result < 0 {
+        return Err(Errno::from_raw_os_error(-result as i32));
+    }
+    Pid::from_raw(result as i32).ok_or(Errno::CHILD)
 }

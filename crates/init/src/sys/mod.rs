@@ -5,11 +5,12 @@ mod mount;
 mod process;
 mod raw;
 
-pub(crate) use clone::{Namespaces, clone_process, fork};
+pub(crate) use clone::{Namespaces, clone_process, start_sharing};
 pub(crate) use mount::{MountAttributes, mount_setattr};
 pub(crate) use process::{
-    block_signals, close_all_but, exec, exit, interface_up, kill_everything, map_pages, now_nanos,
-    open_signal_queue, rlimit, set_rlimit, unmap_pages, usage_of_children, write_cgroup_zero,
+    StringList, block_signals, close_all, close_all_but, exec, exit, interface_up, kill_everything,
+    map_pages, now_nanos, open_signal_queue, rlimit, set_rlimit, unmap_pages, usage_of_children,
+    write_cgroup_zero,
 };
 pub(crate) use raw::{install_seccomp, landlock};
 

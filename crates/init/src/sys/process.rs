@@ -1,6 +1,6 @@
 //! Calls about this process and its children.
 
-use alloc::vec::Vec;
+use alloc::{ffi::CString, vec::Vec};
 use core::ffi::{CStr, c_char};
 
 use linux_raw_sys::general as nr;
@@ -19,16 +19,27 @@ pub(crate) fn exit(code: u8) -> ! {
     }
 }
 
-/// Replaces the process by a program. Returns only if that fails.
-pub(crate) fn exec(program: &CStr, arguments: &[&CStr], environment: &[&CStr]) -> Errno {
-    let pointers = |strings: &[&CStr]| -> Vec<*const c_char> {
-        strings.iter().map(|string| string.as_ptr()).chain([core::ptr::null()]).collect()
-    };
-    let (arguments, environment) = (pointers(arguments), pointers(environment));
+/// A null-terminated list of strings, as the kernel takes arguments and variables.
+pub(crate) struct StringList {
+    pointers: Vec<*const c_char>,
+    /// What the pointers point into.
+    _strings: Vec<CString>,
+}
+
+impl StringList {
+    pub(crate) fn new(strings: Vec<CString>) -> StringList {
+        let pointers =
+            strings.iter().map(|string| string.as_ptr()).chain([core::ptr::null()]).collect();
+        StringList { pointers, _strings: strings }
+    }
+}
+
+/// Replaces the process by a program. Returns only if that fails. Allocates nothing.
+pub(crate) fn exec(program: &CStr, arguments: &StringList, environment: &StringList) -> Errno {
     let call = [
         program.as_ptr() as usize,
-        arguments.as_ptr() as usize,
-        environment.as_ptr() as usize,
+        arguments.pointers.as_ptr() as usize,
+        environment.pointers.as_ptr() as usize,
         0,
         0,
         0,
@@ -130,8 +141,8 @@ pub(crate) fn set_rlimit(resource: u32, value: u64) -> Result<(), Errno> {
     unsafe { syscall(nr::__NR_prlimit64, arguments) }.map(drop)
 }
 
-/// Moves this process into a cgroup by its open `tasks` or `cgroup.procs` file. Writing zero for
-/// oneself spares the kernel a lock over all processes.
+/// Moves this process into a cgroup by its open `tasks` or `cgroup.procs` file. Where a thread
+/// moves only itself the kernel is spared a lock over all processes.
 pub(crate) fn write_cgroup_zero(file: impl AsFd) -> Result<(), Errno> {
     rustix::io::write(file, b"0").map(drop)
 }
@@ -151,13 +162,21 @@ pub(crate) fn unmap_pages(pages: *mut u8, size: usize) {
     let _ = unsafe { syscall(nr::__NR_munmap, [pages as usize, size, 0, 0, 0, 0]) };
 }
 
-/// Closes every descriptor above 2 but this one.
-pub(crate) fn close_all_but(kept: impl AsFd) -> Result<(), Errno> {
-    let kept = rustix::fd::AsRawFd::as_raw_fd(&kept.as_fd()) as usize;
-    if kept > 3 {
-        close_range(3, kept - 1)?;
+/// Closes every descriptor above 2.
+pub(crate) fn close_all() -> Result<(), Errno> {
+    close_range(3, u32::MAX as usize)
+}
+
+/// Closes every descriptor above 2 but these, which must be sorted.
+pub(crate) fn close_all_but(kept: &[i32]) -> Result<(), Errno> {
+    let mut first = 3;
+    for fd in kept.iter().map(|fd| *fd as usize) {
+        if fd > first {
+            close_range(first, fd - 1)?;
+        }
+        first = first.max(fd + 1);
     }
-    close_range(kept + 1, u32::MAX as usize)
+    close_range(first, u32::MAX as usize)
 }
 
 /// Closes a range of descriptors.

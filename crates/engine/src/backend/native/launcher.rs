@@ -121,6 +121,11 @@ impl Ticket {
         let _ = send(&self.socket, &message, None);
     }
 
+    /// Does not care any more; the launcher cleans up by itself.
+    pub(super) fn let_go(mut self) {
+        self.closing = None;
+    }
+
     pub(super) async fn closed(&mut self) -> Closing {
         if let Some(receiver) = &mut self.closing {
             // An error means that the launcher is gone, and with it the box.

@@ -9,7 +9,7 @@ use tokio::net::UnixStream;
 
 use self::launcher::Launcher;
 use super::{Backend, Closing, Deferred, Keeper, OpenBox};
-use crate::{BackendName, BoxPlan, Enforced, Error};
+use crate::{BoxPlan, Enforced, Error};
 
 /// The native backend. One launcher process makes all its boxes.
 pub(crate) struct Native {
@@ -30,10 +30,6 @@ impl Native {
 }
 
 impl Backend for Native {
-    fn name(&self) -> BackendName {
-        BackendName::Native
-    }
-
     fn open<'a>(&'a self, plan: &'a BoxPlan) -> Deferred<'a, Result<OpenBox, Error>> {
         Box::pin(async move {
             let broken = |error: std::io::Error| Error::Setup {
@@ -56,6 +52,10 @@ impl Backend for Native {
 impl Keeper for launcher::Ticket {
     fn kill(&self) {
         launcher::Ticket::kill(self);
+    }
+
+    fn let_go(self: Box<Self>) {
+        launcher::Ticket::let_go(*self);
     }
 
     fn closed(&mut self) -> Deferred<'_, Closing> {

@@ -121,6 +121,10 @@ impl Directory {
         openat(&self.0, name, OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty()).ok()
     }
 
+    pub(super) fn open_for_reading(&self, name: &str) -> Option<OwnedFd> {
+        openat(&self.0, name, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).ok()
+    }
+
     pub(super) fn write(&self, name: &str, content: &[u8]) -> bool {
         write_at(&self.0, name, content).is_ok()
     }
@@ -130,19 +134,7 @@ impl Directory {
     }
 
     pub(super) fn read(&self, name: &str) -> Option<String> {
-        openat(&self.0, name, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).ok().map(read_all)
-    }
-
-    pub(super) fn read_number(&self, name: &str) -> Option<u64> {
-        self.read(name)?.trim().parse().ok()
-    }
-
-    /// A number in a file of lines such as `oom_kill 3`.
-    pub(super) fn read_field(&self, name: &str, field: &str) -> Option<u64> {
-        self.read(name)?.lines().find_map(|line| {
-            let (key, value) = line.split_once(' ')?;
-            (key == field).then(|| value.trim().parse().ok())?
-        })
+        self.open_for_reading(name).map(read_all)
     }
 
     /// Removes the empty directories of launchers that are gone.

@@ -8,13 +8,13 @@ mod version2;
 
 use alloc::{string::String, vec::Vec};
 
-use fumehood_core::{
-    Layer,
-    protocol::{BoxUsage, CgroupLimits},
-};
-use rustix::fd::{AsFd, BorrowedFd};
+use fumehood_core::{Layer, protocol::CgroupLimits};
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use crate::held::{Held, Means};
+use crate::{
+    held::{Held, Means},
+    meters::{Meter, Meters},
+};
 
 use self::{
     hierarchy::{Directory, Hierarchies},
@@ -23,10 +23,12 @@ use self::{
 
 /// The hierarchies in which boxes can be put.
 pub(super) struct Cgroups {
-    version_1: Vec<(Controller, Directory)>,
+    hierarchies: Hierarchies,
     version_2: Option<Directory>,
     /// Which controllers version 2 has for us.
     version_2_controllers: Vec<Layer>,
+    /// Found when the first box needs them.
+    version_1: Option<Vec<(Controller, Directory)>>,
 }
 
 /// The cgroups of one box.
@@ -43,21 +45,15 @@ impl Cgroups {
     pub(super) fn find() -> Cgroups {
         let hierarchies = Hierarchies::read();
         let (version_2, version_2_controllers) = version2::find(&hierarchies);
-        let version_1 = version1::find(&hierarchies);
-        Cgroups { version_1, version_2, version_2_controllers }
+        Cgroups { hierarchies, version_2, version_2_controllers, version_1: None }
     }
 
-    /// Makes the cgroups of a box, as far as that works.
-    pub(super) fn make(&self, name: &str) -> BoxCgroup {
+    /// Makes the version 2 cgroup of a box, in which its first process is born: to be moved there
+    /// later would make it wait for every processor of the machine.
+    pub(super) fn begin(&self, name: &str) -> BoxCgroup {
         BoxCgroup {
             name: name.into(),
-            version_1: self
-                .version_1
-                .iter()
-                .filter_map(|(controller, parent)| {
-                    Some((*controller, parent.duplicate()?, parent.make(name)?))
-                })
-                .collect(),
+            version_1: Vec::new(),
             version_2: self
                 .version_2
                 .as_ref()
@@ -66,10 +62,22 @@ impl Cgroups {
         }
     }
 
+    /// Makes the version 1 cgroups of a box, which its process joins by itself.
+    pub(super) fn complete(&mut self, cgroup: &mut BoxCgroup) {
+        let found = self.version_1.get_or_insert_with(|| version1::find(&self.hierarchies));
+        cgroup.version_1 = found
+            .iter()
+            .filter_map(|(controller, parent)| {
+                Some((*controller, parent.duplicate()?, parent.make(&cgroup.name)?))
+            })
+            .collect();
+    }
+
     /// Removes directories whose launcher is gone. Only empty ones can be removed, so a living
     /// box is never touched.
     pub(super) fn sweep(&self) {
-        let all = self.version_1.iter().map(|(_, directory)| directory).chain(&self.version_2);
+        let version_1 = self.version_1.iter().flatten().map(|(_, directory)| directory);
+        let all = version_1.chain(&self.version_2);
         for directory in all {
             directory.sweep();
         }
@@ -83,8 +91,29 @@ impl BoxCgroup {
     }
 
     /// The files by which a process of the box joins its version 1 cgroups.
-    pub(super) fn version_1_tasks(&self) -> impl Iterator<Item = rustix::fd::OwnedFd> {
-        self.version_1.iter().filter_map(|(_, _, own)| own.open_for_writing("tasks"))
+    pub(super) fn joins(&self) -> Vec<OwnedFd> {
+        self.version_1.iter().filter_map(|(_, _, own)| own.open_for_writing("tasks")).collect()
+    }
+
+    /// The files that tell what the box used.
+    pub(super) fn meters(&self) -> Meters {
+        let mut meters = Vec::new();
+        let mut open = |directory: &Directory, files: &[(Meter, &str)]| {
+            for (meter, name) in files {
+                if let Some(file) = directory.open_for_reading(name) {
+                    meters.push((*meter, file));
+                }
+            }
+        };
+        for (controller, _, own) in &self.version_1 {
+            open(own, controller.meters());
+        }
+        if let Some((_, own)) = &self.version_2 {
+            for layer in &self.version_2_controllers {
+                open(own, version2::meters(*layer));
+            }
+        }
+        Meters(meters)
     }
 
     /// Sets the limits and says which of them hold.
@@ -120,18 +149,6 @@ impl BoxCgroup {
         if let Some((_, own)) = &self.version_2 {
             own.write("cgroup.kill", b"1");
         }
-    }
-
-    /// What the box used.
-    pub(super) fn usage(&self) -> BoxUsage {
-        let mut usage = BoxUsage::default();
-        for (controller, _, own) in &self.version_1 {
-            controller.read_usage(own, &mut usage);
-        }
-        if let Some((_, own)) = &self.version_2 {
-            version2::read_usage(own, &self.version_2_controllers, &mut usage);
-        }
-        usage
     }
 
     /// Removes the cgroups of a box whose processes are gone.

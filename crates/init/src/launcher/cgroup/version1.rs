@@ -2,12 +2,10 @@
 
 use alloc::vec::Vec;
 
-use fumehood_core::{
-    Layer,
-    protocol::{BoxUsage, CgroupLimits},
-};
+use fumehood_core::{Layer, protocol::CgroupLimits};
 
 use super::hierarchy::{Directory, Hierarchies};
+use crate::meters::Meter;
 
 /// The controllers that limit a box.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -66,18 +64,17 @@ impl Controller {
         }
     }
 
-    pub(super) fn read_usage(self, own: &Directory, usage: &mut BoxUsage) {
+    /// The files that tell what the box used.
+    pub(super) fn meters(self) -> &'static [(Meter, &'static str)] {
         match self {
-            Controller::Memory => {
-                usage.memory_peak = own.read_number("memory.max_usage_in_bytes");
-                usage.oom_kills = own.read_field("memory.oom_control", "oom_kill");
-            }
+            Controller::Memory => &[
+                (Meter::MemoryPeak, "memory.max_usage_in_bytes"),
+                (Meter::OomKills, "memory.oom_control"),
+            ],
             Controller::Pids => {
-                // The init of the box is not the caller's business.
-                usage.pids_peak = own.read_number("pids.peak").map(|peak| peak.saturating_sub(1));
-                usage.pids_refused = own.read_field("pids.events", "max");
+                &[(Meter::PidsPeak, "pids.peak"), (Meter::PidsRefused, "pids.events")]
             }
-            Controller::Cpu => {}
+            Controller::Cpu => &[],
         }
     }
 }

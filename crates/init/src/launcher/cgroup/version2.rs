@@ -2,13 +2,11 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use fumehood_core::{
-    Layer,
-    protocol::{BoxUsage, CgroupLimits},
-};
+use fumehood_core::{Layer, protocol::CgroupLimits};
 use rustix::fs::{Access, access};
 
 use super::hierarchy::{Directory, Hierarchies};
+use crate::meters::Meter;
 
 /// Our directory in the unified hierarchy, and the layers it can enforce for boxes below it.
 ///
@@ -86,16 +84,11 @@ pub(super) fn limit(own: &Directory, layer: Layer, limits: &CgroupLimits) -> boo
     }
 }
 
-/// Reads what the box used, as far as the controllers are there.
-pub(super) fn read_usage(own: &Directory, layers: &[Layer], usage: &mut BoxUsage) {
-    if layers.contains(&Layer::Memory) {
-        usage.memory_peak = own.read_number("memory.peak");
-        usage.oom_kills = own.read_field("memory.events", "oom_kill");
+/// The files that tell what the box used, for the layers that version 2 enforces.
+pub(super) fn meters(layer: Layer) -> &'static [(Meter, &'static str)] {
+    match layer {
+        Layer::Memory => &[(Meter::MemoryPeak, "memory.peak"), (Meter::OomKills, "memory.events")],
+        Layer::Pids => &[(Meter::PidsPeak, "pids.peak"), (Meter::PidsRefused, "pids.events")],
+        _ => &[],
     }
-    if layers.contains(&Layer::Pids) {
-        usage.pids_peak = own.read_number("pids.peak").map(|peak| peak.saturating_sub(1));
-        usage.pids_refused = own.read_field("pids.events", "max");
-    }
-    usage.cpu_nanos =
-        own.read_field("cpu.stat", "usage_usec").map(|micros| micros.saturating_mul(1000));
 }
