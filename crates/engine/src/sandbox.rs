@@ -150,6 +150,12 @@ impl Sandbox {
         doctor::examine(self, &toolchains).await
     }
 
+    /// Ends all boxes and leaves the cleaning up to the launcher, which exits by itself a moment
+    /// later. For programs that end now.
+    pub fn detach(self) {
+        self.inner.native.detach();
+    }
+
     /// Ends the launcher and waits until nothing is left, whoever else still holds a clone.
     pub async fn close(self) {
         self.inner.native.stop();

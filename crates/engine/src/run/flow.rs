@@ -1,9 +1,9 @@
 //! The phases of a run, in order: what the toolchain needs once, the compilation, the program.
 
 use std::{
-    fs, io,
+    fs,
     os::unix::fs::PermissionsExt as _,
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::atomic::{AtomicU32, Ordering},
     time::{Instant, SystemTime, UNIX_EPOCH},
 };
@@ -11,11 +11,12 @@ use std::{
 use super::{
     drive::{Seen, drive},
     handle::Io,
+    store::{Staging, Turn, is_there, storage},
     verdict::{Verdict, judge, system_reason},
 };
 use crate::{
-    BoxPlan, Captured, Error, Event, Mount, Outcome, Phase, PhaseOutcome, Plan, PlannedCompile,
-    PlannedPrepare, RunId, Stats, Status, StreamName, Violation, sandbox::Inner,
+    BoxPlan, Captured, Digest, Error, Event, Mount, Outcome, Phase, PhaseOutcome, Plan,
+    PlannedCompile, PlannedPrepare, RunId, Stats, Status, StreamName, Violation, sandbox::Inner,
 };
 
 static NEXT: AtomicU32 = AtomicU32::new(0);
@@ -28,6 +29,7 @@ pub(super) struct Flow<'a> {
     id: RunId,
     begun: Instant,
     done: Vec<PhaseOutcome>,
+    digest: Option<Digest>,
 }
 
 /// What a phase left behind, besides its outcome.
@@ -42,7 +44,7 @@ impl<'a> Flow<'a> {
             .duration_since(UNIX_EPOCH)
             .map_or(0, |now| u64::try_from(now.as_millis()).unwrap_or(u64::MAX));
         let id = RunId::new(millis, std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-        Flow { inner, plan, io, id, begun: Instant::now(), done: Vec::new() }
+        Flow { inner, plan, io, id, begun: Instant::now(), done: Vec::new(), digest: None }
     }
 
     pub(super) async fn carry_out(mut self) -> Result<Outcome, Error> {
@@ -88,6 +90,8 @@ impl<'a> Flow<'a> {
     ) -> Result<Finished, Error> {
         let begun = if self.done.is_empty() { self.begun } else { Instant::now() };
         let open = self.inner.backend(self.plan.backend).open(plan).await?;
+        // The box is busy building itself: time for what the outcome needs later.
+        self.digest.get_or_insert_with(|| self.plan.digest());
         let mut seen = drive(open, plan, phase, &mut self.io, wanted, begun).await;
         let verdict = judge(plan, phase, &mut seen)?;
         if let Some(errno) = seen.exec_error {
@@ -110,6 +114,10 @@ impl<'a> Flow<'a> {
     /// failed.
     async fn prepare(&mut self, prepare: &PlannedPrepare) -> Result<Option<Finished>, Error> {
         self.io.tell(Event::Phase { phase: Phase::Prepare, cached: false }).await;
+        let _turn = Turn::take(&prepare.store).await?;
+        if is_there(&prepare.store) {
+            return Ok(None);
+        }
         let staging = Staging::new(&prepare.store)?;
         let mut plan = prepare.in_box.clone();
         plan.mounts.push(Mount::read_write(&staging.path, &prepare.target));
@@ -172,7 +180,7 @@ impl<'a> Flow<'a> {
             enforced: seen.enforced,
             violations,
             error,
-            plan_digest: self.plan.digest(),
+            plan_digest: self.digest.take().unwrap_or_else(|| self.plan.digest()),
         }
     }
 }
@@ -190,43 +198,4 @@ fn cached_compile() -> PhaseOutcome {
         execution_time: 0.0,
         stats: Stats::default(),
     }
-}
-
-fn is_there(directory: &Path) -> bool {
-    directory.is_dir()
-}
-
-/// A directory that becomes the real one when it is complete, and nothing if it never is.
-struct Staging {
-    path: PathBuf,
-}
-
-impl Staging {
-    fn new(store: &Path) -> Result<Staging, Error> {
-        let parent = store.parent().unwrap_or(store);
-        fs::create_dir_all(parent).map_err(|error| storage("created", parent, &error))?;
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let path = parent.join(format!(".staging-{}-{number}", std::process::id()));
-        fs::create_dir(&path).map_err(|error| storage("created", &path, &error))?;
-        Ok(Staging { path })
-    }
-
-    fn publish(self, store: &Path) -> Result<(), Error> {
-        match fs::rename(&self.path, store) {
-            // Somebody else was faster with the same content.
-            Err(_) if is_there(store) => Ok(()),
-            renamed => renamed.map_err(|error| storage("written", store, &error)),
-        }
-    }
-}
-
-impl Drop for Staging {
-    fn drop(&mut self) {
-        // Gone already if it was published.
-        let _ = fs::remove_dir_all(&self.path);
-    }
-}
-
-fn storage(verb: &'static str, path: &Path, error: &io::Error) -> Error {
-    Error::Storage { verb, path: path.to_owned(), reason: error.to_string() }
 }

@@ -3,6 +3,7 @@
 mod drive;
 mod flow;
 mod handle;
+mod store;
 mod verdict;
 
 use std::sync::Arc;

@@ -156,6 +156,10 @@ fn stats(seen: &Seen) -> Stats {
 pub(super) fn system_reason(errno: i32) -> String {
     match errno {
         0 => "no reason given".into(),
-        errno => std::io::Error::from_raw_os_error(errno).to_string(),
+        errno => {
+            let words = std::io::Error::from_raw_os_error(errno).to_string();
+            // The number says nothing that the words do not.
+            words.split(" (os error").next().unwrap_or(&words).to_owned()
+        }
     }
 }

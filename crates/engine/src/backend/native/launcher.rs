@@ -7,7 +7,7 @@ use std::{
     os::fd::{AsFd, AsRawFd, OwnedFd},
     process::{Child, Command, Stdio},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, Once, PoisonError,
         atomic::{AtomicU32, Ordering},
     },
 };
@@ -34,6 +34,7 @@ pub(super) struct Launcher {
     waiting: Waiting,
     next: AtomicU32,
     child: Mutex<Option<Child>>,
+    listening: Arc<Once>,
 }
 
 impl Launcher {
@@ -62,13 +63,13 @@ impl Launcher {
             waiting: Waiting::default(),
             next: AtomicU32::new(0),
             child: Mutex::new(Some(child)),
+            listening: Arc::new(Once::new()),
         };
-        let (socket, waiting) = (Arc::clone(&launcher.socket), Arc::clone(&launcher.waiting));
-        std::thread::Builder::new()
-            .name("fumehood-launcher".into())
-            .stack_size(128 << 10)
-            .spawn(move || listen(&socket, &waiting))
-            .map_err(|error| failed("starting a thread", error))?;
+        // A program of a single run hears of the launcher only if something goes wrong: it can
+        // do without the thread until then.
+        if keep_ready > 0 {
+            listen_once(&launcher.listening, &launcher.socket, &launcher.waiting);
+        }
         Ok(launcher)
     }
 
@@ -78,8 +79,14 @@ impl Launcher {
         let (sender, closing) = oneshot::channel();
         lock(&self.waiting).insert(number, sender);
         let message = ToLauncher::Open { number, setup }.encode();
-        let ticket =
-            Ticket { number, closing: Some(closing), seen: None, socket: Arc::clone(&self.socket) };
+        let ticket = Ticket {
+            number,
+            closing: Some(closing),
+            seen: None,
+            socket: Arc::clone(&self.socket),
+            waiting: Arc::clone(&self.waiting),
+            listening: Arc::clone(&self.listening),
+        };
         match send(&self.socket, &message, Some(&channel)) {
             Ok(()) => Ok(ticket),
             Err(error) => {
@@ -90,6 +97,12 @@ impl Launcher {
                 })
             }
         }
+    }
+
+    /// Ends the launcher without waiting: it ends all boxes, cleans up and exits by itself.
+    pub(super) fn detach(&self) {
+        let _ = shutdown(&*self.socket, Shutdown::Both);
+        drop(lock(&self.child).take());
     }
 
     /// Ends the launcher: it ends all boxes, cleans up and exits.
@@ -113,6 +126,8 @@ pub(super) struct Ticket {
     closing: Option<oneshot::Receiver<Closing>>,
     seen: Option<Closing>,
     socket: Arc<OwnedFd>,
+    waiting: Waiting,
+    listening: Arc<Once>,
 }
 
 impl Ticket {
@@ -127,6 +142,7 @@ impl Ticket {
     }
 
     pub(super) async fn closed(&mut self) -> Closing {
+        listen_once(&self.listening, &self.socket, &self.waiting);
         if let Some(receiver) = &mut self.closing {
             // An error means that the launcher is gone, and with it the box.
             let closing = receiver.await.unwrap_or_else(|_| Closing {
@@ -161,6 +177,24 @@ fn send(socket: &OwnedFd, message: &[u8], passed: Option<&OwnedFd>) -> Result<()
             sent => return sent.map(drop),
         }
     }
+}
+
+/// Starts the thread that hears the launcher, unless it is there already.
+fn listen_once(listening: &Once, socket: &Arc<OwnedFd>, waiting: &Waiting) {
+    listening.call_once(|| {
+        let (socket, waiting) = (Arc::clone(socket), Arc::clone(waiting));
+        let started = std::thread::Builder::new()
+            .name("fumehood-launcher".into())
+            .stack_size(128 << 10)
+            .spawn({
+                let waiting = Arc::clone(&waiting);
+                move || listen(&socket, &waiting)
+            });
+        if started.is_err() {
+            // Whoever waits learns that nothing will come.
+            lock(&waiting).clear();
+        }
+    });
 }
 
 /// Hears what the launcher says until it is gone.

@@ -23,6 +23,11 @@ impl Native {
         Ok(Native { launcher: Launcher::start(keep_ready)? })
     }
 
+    /// Ends the launcher, which cleans up by itself.
+    pub(crate) fn detach(&self) {
+        self.launcher.detach();
+    }
+
     /// Ends the launcher and waits until it has cleaned up.
     pub(crate) fn stop(&self) {
         self.launcher.stop();
