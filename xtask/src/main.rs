@@ -1,2 +1,42 @@
-//! Chores of the project.
-fn main() {}
+//! Chores of the project, one command each.
+//!
+//! `cargo xtask test` is all there is to know: it sets the machine up, runs every check and every
+//! test, and ends with a count.
+
+mod bench;
+mod lint;
+mod project;
+mod shell;
+mod system;
+mod test;
+
+use std::{env, process::ExitCode};
+
+const USAGE: &str = "\
+usage: cargo xtask COMMAND
+
+  test                  set up the machine, run every check and every test, count
+  lint                  formatting and clippy, warnings denied
+  fmt                   format everything
+  bench [--write FILE]  measure against bare processes, unshare and bwrap; put the
+                        table into FILE
+        [--runs N]      how often each start is measured (default 300)";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let result = match words.as_slice() {
+        ["test"] => test::main(),
+        ["lint"] => lint::main(),
+        ["fmt"] => lint::format(),
+        ["bench", options @ ..] => bench::main(options),
+        _ => Err(USAGE.to_owned()),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("{message}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -3,8 +3,9 @@
 use serde::Serialize;
 
 use crate::{
-    BackendName, Error, Layer, Outcome, Request, Sandbox, Strength, language::Registry,
-    toolchain::Toolchains,
+    BackendName, Error, Layer, Outcome, Request, Sandbox, Strength,
+    language::Registry,
+    toolchain::{Toolchain, Toolchains},
 };
 
 /// How one layer would be applied here.
@@ -165,15 +166,7 @@ fn languages(toolchains: &Toolchains) -> Vec<LanguageHealth> {
                 language: toolchain.language.clone(),
                 title: title(&toolchain.language),
                 works: true,
-                detail: format!(
-                    "{} in {}",
-                    toolchain.version,
-                    toolchain
-                        .programs
-                        .values()
-                        .next()
-                        .map_or_else(String::new, |path| path.display().to_string())
-                ),
+                detail: format!("{} in {}", toolchain.version, main_program(toolchain)),
                 remedy: None,
             },
             Err(missing) => LanguageHealth {
@@ -185,4 +178,13 @@ fn languages(toolchains: &Toolchains) -> Vec<LanguageHealth> {
             },
         })
         .collect()
+}
+
+/// The program that a language is known by.
+fn main_program(toolchain: &Toolchain) -> String {
+    Registry::builtin()
+        .find(&toolchain.language)
+        .ok()
+        .and_then(|language| toolchain.programs.get(&language.toolchain.main))
+        .map_or_else(String::new, |path| path.display().to_string())
 }

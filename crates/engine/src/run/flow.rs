@@ -16,7 +16,8 @@ use super::{
 };
 use crate::{
     BoxPlan, Captured, Digest, Error, Event, Mount, Outcome, Phase, PhaseOutcome, Plan,
-    PlannedCompile, PlannedPrepare, RunId, Stats, Status, StreamName, Violation, sandbox::Inner,
+    PlannedCompile, PlannedPrepare, RunId, Stats, Status, StreamName, Violation, escape_controls,
+    sandbox::Inner,
 };
 
 static NEXT: AtomicU32 = AtomicU32::new(0);
@@ -103,7 +104,8 @@ impl<'a> Flow<'a> {
 
     /// What a shell would have said on standard error.
     async fn explain_exec_error(&self, plan: &BoxPlan, phase: Phase, errno: i32, seen: &mut Seen) {
-        let program = plan.command.argv.first().map_or("", String::as_str);
+        // Our words, not the program's: they must be harmless on a terminal.
+        let program = escape_controls(plan.command.argv.first().map_or("", String::as_str));
         let line = format!("fumehood: {program}: {} (inside the box)\n", system_reason(errno));
         seen.stderr.extend_from_slice(line.as_bytes());
         let data = Captured(line.into_bytes());

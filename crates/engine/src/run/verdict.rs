@@ -120,8 +120,7 @@ fn violations(plan: &BoxPlan, seen: &Seen) -> Vec<Violation> {
         add(ViolationKind::Memory, message);
     }
     if usage.pids_refused.is_some_and(|n| n > 0) {
-        let message =
-            format!("more than {} processes were refused; raise it with --pids", limits.pids);
+        let message = format!("a process beyond {} was refused; raise it with --pids", limits.pids);
         add(ViolationKind::Pids, message);
     }
     violations

@@ -1,0 +1,122 @@
+//! The library at work in one process. Takes one order per line and answers with one line, so that
+//! whoever measures can let its runs take turns with those of other programs.
+//!
+//! - `run WORD…`: runs a command once; answers the nanoseconds it took.
+//! - `many WORKERS MILLISECONDS WORD…`: as often as possible; answers how often.
+//! - `idle COUNT`: opens boxes that wait until the end; answers `ready`.
+//!
+//! Words are separated by tabs.
+
+use std::{
+    env,
+    io::{BufRead as _, Write as _},
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context as _, bail};
+use fumehood::{Event, Request, Run, Sandbox};
+use tokio::runtime::{Builder, Runtime};
+
+fn main() -> anyhow::Result<()> {
+    let mut server = Server::new()?;
+    for line in std::io::stdin().lock().lines() {
+        let answer = server.obey(&line?)?;
+        let mut output = std::io::stdout().lock();
+        writeln!(output, "{answer}")?;
+        output.flush()?;
+    }
+    Ok(())
+}
+
+struct Server {
+    runtime: Runtime,
+    sandbox: Sandbox,
+    idle: Vec<Run>,
+}
+
+impl Server {
+    /// One thread for one run at a time, as a small program would have it; more where asked for.
+    fn new() -> anyhow::Result<Server> {
+        let workers = env::args().nth(1).map_or(Ok(0), |number| number.parse())?;
+        let runtime = match workers {
+            0 => Builder::new_current_thread().enable_all().build()?,
+            workers => Builder::new_multi_thread().worker_threads(workers).enable_all().build()?,
+        };
+        let sandbox = {
+            let _inside = runtime.enter();
+            let ready = u8::try_from(workers.max(1)).unwrap_or(u8::MAX);
+            Sandbox::builder().keep_ready(ready).build()?
+        };
+        Ok(Server { runtime, sandbox, idle: Vec::new() })
+    }
+
+    fn obey(&mut self, line: &str) -> anyhow::Result<String> {
+        let words: Vec<&str> = line.split('\t').collect();
+        match words.as_slice() {
+            ["run", command @ ..] => self.run(command),
+            ["many", workers, milliseconds, command @ ..] => {
+                let time = Duration::from_millis(milliseconds.parse()?);
+                self.many(workers.parse()?, time, command)
+            }
+            ["idle", count] => self.idle(count.parse()?),
+            _ => bail!("no such order: {line}"),
+        }
+    }
+
+    fn run(&self, command: &[&str]) -> anyhow::Result<String> {
+        let request = Request::command(command.iter().copied());
+        let started = Instant::now();
+        let outcome = self.runtime.block_on(self.sandbox.run(request))?;
+        let taken = started.elapsed();
+        if !outcome.success {
+            bail!("{command:?}: {:?} {}", outcome.status, outcome.stderr.text());
+        }
+        Ok(taken.as_nanos().to_string())
+    }
+
+    fn many(&self, workers: usize, time: Duration, command: &[&str]) -> anyhow::Result<String> {
+        let request = Request::command(command.iter().copied());
+        let end = Instant::now() + time;
+        let tasks: Vec<_> = (0..workers)
+            .map(|_| {
+                let (sandbox, request) = (self.sandbox.clone(), request.clone());
+                self.runtime.spawn(async move {
+                    let mut count = 0u64;
+                    while Instant::now() < end {
+                        if !sandbox.run(request.clone()).await.is_ok_and(|outcome| outcome.success)
+                        {
+                            return None;
+                        }
+                        count += 1;
+                    }
+                    Some(count)
+                })
+            })
+            .collect();
+        let mut total = 0;
+        for task in tasks {
+            total += self.runtime.block_on(task)?.context("a run did not succeed")?;
+        }
+        Ok(total.to_string())
+    }
+
+    fn idle(&mut self, count: usize) -> anyhow::Result<String> {
+        for _ in 0..count {
+            let _inside = self.runtime.enter();
+            let mut run = self.sandbox.start(Request::command(["sh", "-c", "echo; sleep 600"]))?;
+            self.runtime.block_on(async {
+                // Its first output shows that the box is complete.
+                while let Some(event) = run.next_event().await {
+                    match event {
+                        Event::Output { .. } => return Ok(()),
+                        Event::Finished { .. } => break,
+                        _ => {}
+                    }
+                }
+                bail!("an idle box ended")
+            })?;
+            self.idle.push(run);
+        }
+        Ok("ready".to_owned())
+    }
+}

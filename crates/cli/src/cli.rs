@@ -1,0 +1,126 @@
+//! The shape of the command line: which commands there are, under which of the two names.
+
+use std::ffi::OsString;
+
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+
+use crate::{
+    completions::CompletionsArgs, doctor::DoctorArgs, exec::ExecArgs, languages::LanguagesArgs,
+    render::Format, run::RunArgs,
+};
+
+/// The name under which the program was started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Persona {
+    /// `fumehood`, with all its commands and raw output.
+    Fumehood,
+    /// `sandbox-run`, which is `fumehood run` with the report for people.
+    SandboxRun,
+}
+
+impl Persona {
+    /// True if these arguments are those of a command that opens a box. A guess from the first
+    /// argument alone: a wrong one costs a little time and nothing else.
+    pub(crate) fn will_open_a_box(self, arguments: &[OsString]) -> bool {
+        let first = arguments.get(1).and_then(|argument| argument.to_str());
+        match self {
+            Persona::Fumehood => matches!(first, Some("run" | "exec")),
+            Persona::SandboxRun => !matches!(first, Some("-h" | "--help" | "-V" | "--version")),
+        }
+    }
+
+    pub(crate) fn default_format(self) -> Format {
+        match self {
+            Persona::Fumehood => Format::Raw,
+            Persona::SandboxRun => Format::Text,
+        }
+    }
+}
+
+/// Runs code that nobody should trust.
+#[derive(Debug, Parser)]
+#[command(name = "fumehood", version, arg_required_else_help = false, after_help = EXAMPLES)]
+struct Fumehood {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  fumehood run hello.py                     run a file
+  fumehood run --lang python --code 'print(6 * 7)'
+  fumehood exec -- make test                run a command on the current directory
+  fumehood doctor                           see what this machine can give";
+
+/// Runs code in a box and reports on it.
+#[derive(Debug, Parser)]
+#[command(name = "sandbox-run", version, after_help = SANDBOX_RUN_EXAMPLES)]
+struct SandboxRun {
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+const SANDBOX_RUN_EXAMPLES: &str = "\
+Examples:
+  sandbox-run hello.py
+  sandbox-run --lang javascript --code 'console.log(6 * 7)' --json
+  sandbox-run --timeout 10s --memory 256m solve.cpp --stdin @input.txt";
+
+/// What is to be done.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run code: a file, a text or standard input.
+    Run(RunArgs),
+    /// Run a command on the current directory.
+    Exec(ExecArgs),
+    /// See what this machine can give, and what to do about the rest.
+    Doctor(DoctorArgs),
+    /// List the languages, and which of them are installed.
+    Languages(LanguagesArgs),
+    /// Print a completion script for a shell.
+    Completions(CompletionsArgs),
+}
+
+/// The whole command line of `fumehood`, for completion scripts.
+pub(crate) fn definition() -> clap::Command {
+    Fumehood::command()
+}
+
+/// Reads the arguments; the first of them is the program's name.
+pub(crate) fn parse(persona: Persona, arguments: &[OsString]) -> Result<Command, clap::Error> {
+    match persona {
+        Persona::Fumehood => {
+            let matches = Fumehood::command().try_get_matches_from(arguments)?;
+            Ok(Fumehood::from_arg_matches(&matches)?.command)
+        }
+        Persona::SandboxRun => {
+            let matches = SandboxRun::command().try_get_matches_from(arguments)?;
+            Ok(Command::Run(SandboxRun::from_arg_matches(&matches)?.run))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_definitions_are_sound() {
+        Fumehood::command().debug_assert();
+        SandboxRun::command().debug_assert();
+    }
+
+    #[test]
+    fn a_box_is_begun_early_only_where_one_is_used() {
+        let begins = |persona: Persona, line: &str| {
+            let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            persona.will_open_a_box(&arguments)
+        };
+        assert!(begins(Persona::Fumehood, "fumehood exec -- true"));
+        assert!(begins(Persona::Fumehood, "fumehood run a.py"));
+        assert!(!begins(Persona::Fumehood, "fumehood languages"));
+        assert!(!begins(Persona::Fumehood, "fumehood"));
+        assert!(begins(Persona::SandboxRun, "sandbox-run a.py"));
+        assert!(!begins(Persona::SandboxRun, "sandbox-run --version"));
+    }
+}

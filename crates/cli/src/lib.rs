@@ -1,0 +1,64 @@
+//! The command line of fumehood. It parses, calls the library and renders; it decides nothing.
+//!
+//! One file per command. [`main`] is the only entry: the binaries `fumehood` and `sandbox-run`
+//! differ in the [`Persona`] they give.
+
+#![forbid(unsafe_code)]
+
+mod cli;
+mod completions;
+mod doctor;
+mod drive;
+mod exec;
+mod failure;
+mod input;
+mod languages;
+mod limits;
+mod options;
+mod output;
+mod paint;
+mod render;
+mod run;
+mod signals;
+mod table;
+mod usage;
+mod values;
+
+use std::{env, ffi::OsString, process::ExitCode};
+
+use fumehood::Sandbox;
+
+use self::cli::Command;
+pub use self::cli::Persona;
+
+/// Parses the arguments of this process, does what they say, and gives the exit code.
+pub fn main(persona: Persona) -> ExitCode {
+    let arguments: Vec<OsString> = env::args_os().collect();
+
+    // Before anything else: the launcher then prepares a box while the arguments are parsed.
+    let early = persona.will_open_a_box(&arguments).then(open);
+    let opened = move || early.unwrap_or_else(open);
+
+    let command = match cli::parse(persona, &arguments) {
+        Ok(command) => command,
+        Err(error) => return usage::report(&error, &arguments).into(),
+    };
+    let code = match command {
+        Command::Run(arguments) => run::main(opened, arguments, persona.default_format()),
+        Command::Exec(arguments) => exec::main(opened, arguments, persona.default_format()),
+        Command::Doctor(arguments) => doctor::main(opened, &arguments),
+        Command::Languages(arguments) => languages::main(opened, &arguments),
+        Command::Completions(arguments) => completions::main(&arguments),
+    };
+    code.into()
+}
+
+/// One command needs one box, or two: nothing is prepared beyond the first.
+fn open() -> Result<Sandbox, fumehood::Error> {
+    Sandbox::builder().keep_ready(0).build()
+}
+
+/// The examples in the README, compiled and run as documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -1,0 +1,179 @@
+//! The options that `run` and `exec` share, and what they make of a request.
+
+use std::env::{self, VarError};
+
+use clap::{Args, ValueEnum};
+use fumehood::{BackendName, Network, Request, Workspace};
+
+use crate::{
+    failure::Failure,
+    limits::LimitArgs,
+    render::Format,
+    values::{EnvArg, MountArg, StdinArg, WorkspaceArg},
+};
+
+/// Options of every command that opens a box.
+#[derive(Args, Clone, Debug)]
+pub struct Options {
+    /// The program's input: a text, @FILE, or - for your own.
+    #[arg(long, value_name = "INPUT", allow_hyphen_values = true)]
+    pub stdin: Option<StdinArg>,
+    /// A variable for the program; without a value, your own is passed on.
+    #[arg(long, value_name = "NAME[=VALUE]")]
+    env: Vec<EnvArg>,
+    /// The directory that becomes /workspace, or `none` for an empty one.
+    #[arg(long, value_name = "DIR[:ro|rw]")]
+    workspace: Option<WorkspaceArg>,
+    /// A further file or directory in the box, read-only unless :rw is behind it.
+    #[arg(long, value_name = "SOURCE:TARGET[:ro|rw]")]
+    mount: Vec<MountArg>,
+    /// The network inside: none, or localhost for the box's own loopback. [default: none]
+    #[arg(long, value_enum, value_name = "MODE", hide_possible_values = true, hide_default_value = true, default_value_t = NetworkArg::None)]
+    network: NetworkArg,
+    /// What opens the box: native, or local for no isolation at all. [default: native]
+    #[arg(long, visible_alias = "sandbox", value_name = "NAME")]
+    backend: Option<BackendName>,
+    #[command(flatten)]
+    limits: LimitArgs,
+    #[command(flatten)]
+    pub view: ViewArgs,
+}
+
+/// How the result is shown.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Output")]
+pub struct ViewArgs {
+    /// raw: as if started directly; text: a report; json: the outcome; jsonl: each event.
+    #[arg(long, value_enum, hide_possible_values = true)]
+    format: Option<Format>,
+    /// Short for --format json.
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+    /// Print the plan and run nothing.
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Say more on standard error.
+    #[arg(short, long)]
+    pub verbose: bool,
+}
+
+impl ViewArgs {
+    /// The format that was asked for.
+    pub fn format(&self, default: Format) -> Format {
+        if self.json { Format::Json } else { self.format.unwrap_or(default) }
+    }
+}
+
+/// The network of a box.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum NetworkArg {
+    None,
+    Localhost,
+}
+
+impl Options {
+    /// Puts everything but the input on a request. `home` is the workspace if none is named.
+    pub fn apply(self, mut request: Request, home: Option<Workspace>) -> Result<Request, Failure> {
+        for variable in self.env {
+            let value = match variable.value {
+                Some(value) => value,
+                None => callers_own(&variable.name)?,
+            };
+            request.env.insert(variable.name, value);
+        }
+        request.workspace = match self.workspace {
+            Some(WorkspaceArg(workspace)) => workspace,
+            None => home,
+        };
+        request.mounts = self.mount.into_iter().map(|MountArg(mount)| mount).collect();
+        request.network = match self.network {
+            NetworkArg::None => Network::None,
+            NetworkArg::Localhost => Network::Localhost,
+        };
+        request.backend = self.backend;
+        request.limits = self.limits.overrides();
+        Ok(request)
+    }
+}
+
+fn callers_own(name: &str) -> Result<String, Failure> {
+    env::var(name).map_err(|error| match error {
+        VarError::NotPresent => Failure::VariableNotSet { name: name.to_owned() },
+        VarError::NotUnicode(_) => Failure::VariableNotText { name: name.to_owned() },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+    use fumehood::{Mount, TimeSpan, WorkspaceMode};
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        options: Options,
+    }
+
+    fn request(line: &[&str], home: Option<Workspace>) -> Result<Request, Failure> {
+        let arguments = ["fumehood"].iter().chain(line);
+        let options = Line::try_parse_from(arguments).expect("the test's line is right").options;
+        options.apply(Request::command(["true"]), home)
+    }
+
+    fn home() -> Option<Workspace> {
+        Some(Workspace { directory: ".".into(), mode: WorkspaceMode::ReadWrite })
+    }
+
+    #[test]
+    fn every_option_arrives_in_the_request() {
+        let line = [
+            "--env=A=1",
+            "--env",
+            "B=",
+            "--mount",
+            "/x:/y:rw",
+            "--network",
+            "localhost",
+            "--sandbox",
+            "local",
+            "--timeout",
+            "2s",
+            "--pids",
+            "7",
+            "--output-limit",
+            "1k",
+        ];
+        let request = request(&line, home()).unwrap();
+        assert_eq!(request.env["A"], "1");
+        assert_eq!(request.env["B"], "");
+        assert_eq!(request.mounts, [Mount::read_write("/x", "/y")]);
+        assert_eq!(request.network, Network::Localhost);
+        assert_eq!(request.backend, Some(BackendName::Local));
+        assert_eq!(request.limits.timeout, Some(TimeSpan::from_secs(2)));
+        assert_eq!(request.limits.pids, Some(7));
+        assert_eq!(request.limits.output.map(|bytes| bytes.get()), Some(1024));
+        assert_eq!(request.limits.memory, None);
+        assert_eq!(request.workspace, home());
+    }
+
+    #[test]
+    fn a_named_workspace_replaces_the_default() {
+        assert_eq!(request(&["--workspace", "none"], home()).unwrap().workspace, None);
+        let named = request(&["--workspace", "/w:ro"], home()).unwrap().workspace.unwrap();
+        assert_eq!(
+            (named.directory.as_path(), named.mode),
+            ("/w".as_ref(), WorkspaceMode::ReadOnly)
+        );
+    }
+
+    #[test]
+    fn a_variable_that_is_not_set_cannot_be_copied() {
+        let failure = request(&["--env", "FUMEHOOD_TEST_NOT_SET"], None).unwrap_err();
+        assert_eq!(
+            failure.to_string(),
+            "the variable FUMEHOOD_TEST_NOT_SET is not set here: write --env FUMEHOOD_TEST_NOT_SET=VALUE"
+        );
+    }
+}

@@ -1,0 +1,178 @@
+//! What stands after `--mount`, `--workspace`, `--env` and `--stdin`.
+
+use std::{path::PathBuf, str::FromStr};
+
+use fumehood::{Mount, Workspace, WorkspaceMode};
+
+/// Why a value cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ValueError {
+    /// Not of the form `SOURCE:TARGET`.
+    #[error("`{given}` is not a mount: write SOURCE:TARGET, and :rw behind it to make it writable")]
+    Mount {
+        /// The text as given.
+        given: String,
+    },
+    /// No directory before the colon.
+    #[error("`{given}` names no directory: write DIR, DIR:ro, DIR:rw or none")]
+    Workspace {
+        /// The text as given.
+        given: String,
+    },
+    /// No name before the equals sign.
+    #[error("`{given}` is not a variable: write NAME=VALUE, or NAME to pass on your own")]
+    Variable {
+        /// The text as given.
+        given: String,
+    },
+    /// `@` with nothing behind it.
+    #[error("`@` names no file: write --stdin @FILE")]
+    StdinFile,
+}
+
+/// `SOURCE:TARGET[:ro|rw]`; read-only unless said otherwise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MountArg(pub Mount);
+
+impl FromStr for MountArg {
+    type Err = ValueError;
+
+    fn from_str(given: &str) -> Result<MountArg, ValueError> {
+        let (paths, mode) = split_mode(given);
+        match paths.rsplit_once(':') {
+            Some((source, target)) if !source.is_empty() && !target.is_empty() => {
+                Ok(MountArg(match mode {
+                    Some(WorkspaceMode::ReadWrite) => Mount::read_write(source, target),
+                    Some(WorkspaceMode::ReadOnly) | None => Mount::read_only(source, target),
+                }))
+            }
+            _ => Err(ValueError::Mount { given: given.to_owned() }),
+        }
+    }
+}
+
+/// `DIR[:ro|rw]`, writable unless said otherwise, or `none`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WorkspaceArg(pub Option<Workspace>);
+
+impl FromStr for WorkspaceArg {
+    type Err = ValueError;
+
+    fn from_str(given: &str) -> Result<WorkspaceArg, ValueError> {
+        if given == "none" {
+            return Ok(WorkspaceArg(None));
+        }
+        match split_mode(given) {
+            ("", _) => Err(ValueError::Workspace { given: given.to_owned() }),
+            (directory, mode) => Ok(WorkspaceArg(Some(Workspace {
+                directory: PathBuf::from(directory),
+                mode: mode.unwrap_or_default(),
+            }))),
+        }
+    }
+}
+
+fn split_mode(given: &str) -> (&str, Option<WorkspaceMode>) {
+    match given.rsplit_once(':') {
+        Some((path, "ro")) => (path, Some(WorkspaceMode::ReadOnly)),
+        Some((path, "rw")) => (path, Some(WorkspaceMode::ReadWrite)),
+        _ => (given, None),
+    }
+}
+
+/// `NAME=VALUE`, or `NAME` for the caller's own value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EnvArg {
+    /// The variable.
+    pub name: String,
+    /// Its value; absent, it is copied.
+    pub value: Option<String>,
+}
+
+impl FromStr for EnvArg {
+    type Err = ValueError;
+
+    fn from_str(given: &str) -> Result<EnvArg, ValueError> {
+        let (name, value) = match given.split_once('=') {
+            Some((name, value)) => (name, Some(value.to_owned())),
+            None => (given, None),
+        };
+        if name.is_empty() {
+            return Err(ValueError::Variable { given: given.to_owned() });
+        }
+        Ok(EnvArg { name: name.to_owned(), value })
+    }
+}
+
+/// Where the program's input comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StdinArg {
+    /// `-`: whatever this process is given.
+    Caller,
+    /// `@FILE`.
+    File(PathBuf),
+    /// The text itself.
+    Text(String),
+}
+
+impl FromStr for StdinArg {
+    type Err = ValueError;
+
+    fn from_str(given: &str) -> Result<StdinArg, ValueError> {
+        match given.strip_prefix('@') {
+            Some("") => Err(ValueError::StdinFile),
+            Some(path) => Ok(StdinArg::File(PathBuf::from(path))),
+            None if given == "-" => Ok(StdinArg::Caller),
+            None => Ok(StdinArg::Text(given.to_owned())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mounts_are_read_only_unless_said_otherwise() {
+        let mount = |text: &str| text.parse::<MountArg>().map(|mount| mount.0);
+        assert_eq!(mount("/a:/b"), Ok(Mount::read_only("/a", "/b")));
+        assert_eq!(mount("/a:/b:ro"), Ok(Mount::read_only("/a", "/b")));
+        assert_eq!(mount("data:/b:rw"), Ok(Mount::read_write("data", "/b")));
+        assert_eq!(mount("/with:colon:/b"), Ok(Mount::read_only("/with:colon", "/b")));
+        for bad in ["", "/a", "/a:", ":/b", "/a:ro", ":"] {
+            assert_eq!(mount(bad), Err(ValueError::Mount { given: bad.to_owned() }), "{bad}");
+        }
+    }
+
+    #[test]
+    fn workspaces_have_a_mode() {
+        let workspace = |text: &str| text.parse::<WorkspaceArg>().map(|workspace| workspace.0);
+        let expected = |directory: &str, mode| {
+            Ok(Some(Workspace { directory: PathBuf::from(directory), mode }))
+        };
+        assert_eq!(workspace("."), expected(".", WorkspaceMode::ReadWrite));
+        assert_eq!(workspace("src:ro"), expected("src", WorkspaceMode::ReadOnly));
+        assert_eq!(workspace("src:rw"), expected("src", WorkspaceMode::ReadWrite));
+        assert_eq!(workspace("none"), Ok(None));
+        assert_eq!(workspace("./none"), expected("./none", WorkspaceMode::ReadWrite));
+        assert!(workspace("").is_err() && workspace(":ro").is_err());
+    }
+
+    #[test]
+    fn variables_have_a_name() {
+        let variable = |text: &str| text.parse::<EnvArg>().map(|env| (env.name, env.value));
+        assert_eq!(variable("A=b=c"), Ok(("A".to_owned(), Some("b=c".to_owned()))));
+        assert_eq!(variable("A="), Ok(("A".to_owned(), Some(String::new()))));
+        assert_eq!(variable("A"), Ok(("A".to_owned(), None)));
+        assert!(variable("=b").is_err() && variable("").is_err());
+    }
+
+    #[test]
+    fn input_is_text_a_file_or_the_callers() {
+        assert_eq!("".parse(), Ok(StdinArg::Text(String::new())));
+        assert_eq!("2 3".parse(), Ok(StdinArg::Text("2 3".to_owned())));
+        assert_eq!("@in.txt".parse(), Ok(StdinArg::File(PathBuf::from("in.txt"))));
+        assert_eq!("-".parse(), Ok(StdinArg::Caller));
+        assert_eq!("@".parse::<StdinArg>(), Err(ValueError::StdinFile));
+    }
+}

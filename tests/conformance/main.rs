@@ -1,0 +1,48 @@
+//! What every backend must do: one list of cases, run wherever they apply.
+
+mod descriptors;
+mod ends;
+mod environment;
+mod files;
+mod identity;
+mod kernel;
+mod languages;
+mod limits;
+mod mounts;
+mod network;
+mod processes;
+mod refusals;
+mod report;
+mod resources;
+mod streams;
+
+use std::process::ExitCode;
+
+use fumehood_tests::{Case, Threads, conduct};
+
+fn cases() -> Vec<Case> {
+    [
+        languages::cases(),
+        streams::cases(),
+        ends::cases(),
+        environment::cases(),
+        limits::cases(),
+        resources::cases(),
+        files::cases(),
+        mounts::cases(),
+        network::cases(),
+        identity::cases(),
+        descriptors::cases(),
+        processes::cases(),
+        kernel::cases(),
+        refusals::cases(),
+        report::cases(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+fn main() -> ExitCode {
+    conduct(cases(), Threads::Many)
+}

@@ -1,0 +1,53 @@
+//! Nothing is left behind, however often and however a run ends.
+
+use fumehood::{Error, Mount, Status};
+use fumehood_tests::{Case, Condition, command_line, shell, with_limits};
+
+use crate::{
+    residue::{Residue, assert_as_before},
+    tool::Tool,
+};
+
+const RUNS: u32 = 1000;
+const COMMANDS: u32 = 50;
+
+pub fn cases() -> Vec<Case> {
+    vec![
+        Case::steps("leaks::a_thousand_runs", |scene| {
+            // The first run starts what all of them share.
+            scene.run(command_line(&["/bin/true"]));
+            let before = Residue::now(scene.path());
+            for number in 0..RUNS {
+                let outcome = scene.run(command_line(&["/bin/true"]));
+                assert!(outcome.success, "run {number}: {:?}", outcome.error);
+            }
+            assert_as_before(&before, scene.path());
+        }),
+        Case::steps("leaks::every_kind_of_end", |scene| {
+            scene.run(command_line(&["/bin/true"]));
+            let before = Residue::now(scene.path());
+            for _ in 0..5 {
+                let timeout = with_limits(shell("sleep 9 & sleep 9"), "timeout=50ms grace=50ms");
+                assert_eq!(scene.run(timeout).status, Status::Timeout);
+                let flood = with_limits(command_line(&["yes"]), "output=4k");
+                assert_eq!(scene.run(flood).status, Status::OutputLimit);
+                drop(scene.start(command_line(&["sleep", "9"])));
+                let missing = Mount::read_only(scene.path().join("missing"), "/data");
+                let refused = scene.try_run(command_line(&["/bin/true"]).mount(missing));
+                assert!(matches!(refused, Err(Error::Path { .. })));
+            }
+            assert_as_before(&before, scene.path());
+        })
+        .only(Condition::ISOLATED),
+        Case::steps("leaks::fifty_commands", |scene| {
+            let tool = Tool::find(scene);
+            // The first command finds out about toolchains and remembers it.
+            assert!(tool.exec(scene, &["/bin/true"]).status().expect("it starts").success());
+            let before = Residue::now(scene.path());
+            for _ in 0..COMMANDS {
+                assert!(tool.exec(scene, &["/bin/true"]).status().expect("it starts").success());
+            }
+            assert_as_before(&before, scene.path());
+        }),
+    ]
+}

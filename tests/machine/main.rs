@@ -1,0 +1,20 @@
+//! What must hold for the machine as a whole: many boxes at once, nothing left behind, no box
+//! that outlives its supervisor. One case after the other, since they count what is there.
+
+mod crowd;
+mod leaks;
+mod residue;
+mod supervisor;
+mod tool;
+
+use std::process::ExitCode;
+
+use fumehood_tests::{Case, Threads, conduct};
+
+fn cases() -> Vec<Case> {
+    [crowd::cases(), leaks::cases(), supervisor::cases()].into_iter().flatten().collect()
+}
+
+fn main() -> ExitCode {
+    conduct(cases(), Threads::One)
+}

@@ -1,0 +1,45 @@
+//! The command line program, as these tests start it.
+
+use std::{
+    env,
+    path::PathBuf,
+    process::{Command, Stdio},
+};
+
+use fumehood_tests::Scene;
+
+/// Where `fumehood` is.
+pub struct Tool {
+    program: PathBuf,
+    cache: PathBuf,
+}
+
+impl Tool {
+    /// The program named by `FUMEHOOD_BIN`, else the one that was built beside these tests.
+    pub fn find(scene: &Scene) -> Tool {
+        let beside = || {
+            let tests = env::current_exe().expect("the path of these tests");
+            tests.ancestors().nth(2).expect("target/PROFILE").join("fumehood")
+        };
+        let program = env::var_os("FUMEHOOD_BIN").map_or_else(beside, PathBuf::from);
+        assert!(
+            program.exists(),
+            "{} is missing: run `cargo build --package fumehood-cli`",
+            program.display()
+        );
+        Tool { program, cache: scene.directory("cache") }
+    }
+
+    /// `fumehood exec` at the scene's place, ready to be started.
+    pub fn exec(&self, scene: &Scene, words: &[&str]) -> Command {
+        let mut command = Command::new(&self.program);
+        command
+            .args(["exec", "--workspace", "none", "--backend", scene.place.backend.name(), "--"])
+            .args(words)
+            .env("FUMEHOOD_CACHE_DIR", &self.cache)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        command
+    }
+}

@@ -1,0 +1,75 @@
+//! One case: a name, where it applies, and what is done and expected.
+
+use fumehood::{Layer, Outcome, Request};
+
+use crate::{Place, Scene};
+
+/// Something that must hold at a place for a case to mean anything there.
+#[derive(Clone, Copy)]
+pub struct Condition {
+    holds: fn(&Place) -> bool,
+    /// Said of the places where it does not hold.
+    otherwise: &'static str,
+}
+
+impl Condition {
+    /// A condition with the sentence for where it does not hold.
+    pub const fn new(holds: fn(&Place) -> bool, otherwise: &'static str) -> Condition {
+        Condition { holds, otherwise }
+    }
+
+    /// The place keeps programs away from the machine.
+    pub const ISOLATED: Condition =
+        Condition::new(|place| place.isolates, "nothing is isolated here");
+    /// The place does not.
+    pub const NOT_ISOLATED: Condition =
+        Condition::new(|place| !place.isolates, "shows what a program reaches without a box");
+    /// The tests run as root.
+    pub const AS_ROOT: Condition = Condition::new(|place| place.as_root, "only root can try this");
+    /// The kernel holds the processor limit.
+    pub const CPU_LIMIT: Condition =
+        Condition::new(|place| place.enforces(Layer::Cpu), "no cpu controller for this user");
+}
+
+type Steps = Box<dyn Fn(&Scene) + Send + Sync>;
+
+/// One thing that must be so, at every place where it applies.
+pub struct Case {
+    pub(crate) name: String,
+    pub(crate) conditions: Vec<Condition>,
+    pub(crate) steps: Steps,
+}
+
+impl Case {
+    /// A case of one request and what its outcome must be.
+    pub fn new(
+        name: impl Into<String>,
+        request: impl Fn(&Scene) -> Request + Send + Sync + 'static,
+        expect: impl Fn(&Scene, &Outcome) + Send + Sync + 'static,
+    ) -> Case {
+        Case::steps(name, move |scene| {
+            let outcome = scene.run(request(scene));
+            expect(scene, &outcome);
+        })
+    }
+
+    /// A case that takes more than one request.
+    pub fn steps(name: impl Into<String>, steps: impl Fn(&Scene) + Send + Sync + 'static) -> Case {
+        Case { name: name.into(), conditions: Vec::new(), steps: Box::new(steps) }
+    }
+
+    /// The case applies only where this holds too.
+    #[must_use]
+    pub fn only(mut self, condition: Condition) -> Case {
+        self.conditions.push(condition);
+        self
+    }
+
+    /// Why the case does not apply at a place; `None` where it does.
+    pub(crate) fn pointless_at(&self, place: &Place) -> Option<&'static str> {
+        self.conditions
+            .iter()
+            .find(|condition| !(condition.holds)(place))
+            .map(|condition| condition.otherwise)
+    }
+}

@@ -1,0 +1,186 @@
+//! What a case works with: the sandbox, a directory of its own, and the place it is at.
+//!
+//! One sandbox serves all cases of a process, as it would in a server.
+
+use std::{
+    any::Any,
+    fs::{self, OpenOptions},
+    os::{fd::OwnedFd, unix::fs::PermissionsExt as _},
+    path::{Path, PathBuf},
+    sync::{LazyLock, Mutex, PoisonError},
+    time::Duration,
+};
+
+use fumehood::{Error, Layer, Outcome, Request, Run, Sandbox};
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+
+use crate::Place;
+
+/// Longer than any case takes; a case that hangs fails instead.
+const PATIENCE: Duration = Duration::from_secs(240);
+
+/// The sandbox and what it needs. Its cache is its own, so that nothing is found compiled.
+struct House {
+    sandbox: Sandbox,
+    runtime: Runtime,
+    directory: TempDir,
+    /// Open in this process without close-on-exec. No program may ever see it.
+    _stray: OwnedFd,
+}
+
+static HOUSE: LazyLock<House> = LazyLock::new(|| {
+    let directory = tempfile::Builder::new()
+        .prefix("fumehood-tests-")
+        .tempdir()
+        .expect("a directory for the tests");
+    // Boxes run under users of their own, who must get through to what is mounted.
+    open_to_all(directory.path());
+    let stray = stray_descriptor(directory.path());
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .expect("a runtime");
+    let _inside = runtime.enter();
+    let sandbox =
+        Sandbox::builder().cache_dir(directory.path().join("cache")).build().expect("a sandbox");
+    House { sandbox, runtime, directory, _stray: stray }
+});
+
+fn stray_descriptor(directory: &Path) -> OwnedFd {
+    let file = OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(directory.join("stray"))
+        .expect("a file for the stray descriptor");
+    rustix::io::fcntl_setfd(&file, rustix::io::FdFlags::empty()).expect("clearing close-on-exec");
+    file.into()
+}
+
+fn open_to_all(directory: &Path) {
+    fs::set_permissions(directory, fs::Permissions::from_mode(0o755)).expect("permissions");
+}
+
+/// Removes what all cases together left behind. The sandbox itself ends with the process.
+pub(crate) fn clean_up() {
+    let _ = fs::remove_dir_all(HOUSE.directory.path());
+}
+
+/// Runs a request to its end, or panics when it does not come to one.
+pub(crate) fn attempt(request: Request) -> Result<Outcome, Error> {
+    HOUSE.runtime.block_on(async {
+        let ended = tokio::time::timeout(PATIENCE, HOUSE.sandbox.run(request)).await;
+        ended.expect("the run comes to an end")
+    })
+}
+
+/// The surroundings of one case at one place.
+pub struct Scene {
+    /// Where it is carried out.
+    pub place: Place,
+    directory: TempDir,
+    kept: Mutex<Vec<Box<dyn Any + Send>>>,
+    last: Mutex<Option<Outcome>>,
+}
+
+impl Scene {
+    pub(crate) fn new(place: Place) -> Scene {
+        let directory = tempfile::tempdir_in(HOUSE.directory.path()).expect("a directory");
+        open_to_all(directory.path());
+        Scene { place, directory, kept: Mutex::default(), last: Mutex::default() }
+    }
+
+    /// A directory that belongs to this case alone.
+    pub fn path(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// A new directory in it.
+    pub fn directory(&self, name: &str) -> PathBuf {
+        let path = self.path().join(name);
+        fs::create_dir_all(&path).expect("a directory");
+        path
+    }
+
+    /// A new file in it.
+    pub fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.path().join(name);
+        fs::write(&path, content).expect("a file");
+        path
+    }
+
+    /// Keeps something until the case is over.
+    pub fn keep(&self, thing: impl Any + Send) {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).push(Box::new(thing));
+    }
+
+    /// The sandbox of this process.
+    pub fn sandbox(&self) -> &'static Sandbox {
+        &HOUSE.sandbox
+    }
+
+    /// Runs a request here.
+    #[track_caller]
+    pub fn run(&self, request: Request) -> Outcome {
+        match self.try_run(request) {
+            Ok(outcome) => outcome,
+            Err(error) => panic!("no outcome: {error}"),
+        }
+    }
+
+    /// Runs a request here that may be refused.
+    pub fn try_run(&self, request: Request) -> Result<Outcome, Error> {
+        let result = attempt(request.backend(self.place.backend));
+        if let Ok(outcome) = &result {
+            self.remember(outcome);
+        }
+        result
+    }
+
+    /// Runs a request in a box that lacks some layers.
+    #[track_caller]
+    pub fn run_without(&self, request: Request, layers: &[Layer]) -> Outcome {
+        let request = request.backend(self.place.backend);
+        let result = self.block_on(HOUSE.sandbox.run_without(request, layers));
+        match result {
+            Ok(outcome) => {
+                self.remember(&outcome);
+                outcome
+            }
+            Err(error) => panic!("no outcome: {error}"),
+        }
+    }
+
+    /// Starts a request here.
+    #[track_caller]
+    pub fn start(&self, request: Request) -> Run {
+        let _inside = HOUSE.runtime.enter();
+        match HOUSE.sandbox.start(request.backend(self.place.backend)) {
+            Ok(run) => run,
+            Err(error) => panic!("not started: {error}"),
+        }
+    }
+
+    /// Waits for something that takes time.
+    pub fn block_on<T>(&self, what: impl Future<Output = T>) -> T {
+        HOUSE.runtime.block_on(async {
+            tokio::time::timeout(PATIENCE, what).await.expect("it comes to an end")
+        })
+    }
+
+    fn remember(&self, outcome: &Outcome) {
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome.clone());
+    }
+
+    /// The last outcome as text, for whoever has to find out what went wrong.
+    pub(crate) fn last_outcome(&self) -> Option<String> {
+        const ENOUGH: usize = 1000;
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut outcome = last.clone()?;
+        for stream in [&mut outcome.stdout, &mut outcome.stderr] {
+            stream.0.truncate(ENOUGH);
+        }
+        serde_json::to_string_pretty(&outcome).ok()
+    }
+}

@@ -1,0 +1,101 @@
+//! `cargo xtask bench`: what a box costs, beside what others cost, in one run on one machine.
+//!
+//! Every number stands beside the same number of a bare process and of bwrap, measured by the same
+//! code in turn with it, so that whatever else the machine does hits all alike.
+
+mod compile;
+mod contestants;
+mod machine;
+mod memory;
+mod samples;
+mod starts;
+mod table;
+mod warm;
+
+use std::{path::PathBuf, process::Command};
+
+use crate::{
+    project::{cargo, root, target},
+    shell, system,
+};
+
+use self::{contestants::Contestants, table::Document};
+
+/// What is measured, and how often.
+struct Options {
+    runs: usize,
+    write: Option<PathBuf>,
+}
+
+impl Options {
+    fn read(mut words: &[&str]) -> Result<Options, String> {
+        let mut options = Options { runs: 300, write: None };
+        loop {
+            words = match words {
+                [] => return Ok(options),
+                ["--runs", number, rest @ ..] => {
+                    options.runs = number.parse().map_err(|_| format!("--runs {number}?"))?;
+                    rest
+                }
+                ["--write", file, rest @ ..] => {
+                    options.write = Some(root().join(file));
+                    rest
+                }
+                [word, ..] => return Err(format!("bench has no option {word}")),
+            };
+        }
+    }
+}
+
+/// The programs that are measured, and the one that measures the library from inside.
+struct Programs {
+    fumehood: PathBuf,
+    helper: PathBuf,
+    python: PathBuf,
+}
+
+/// Measures, prints, and writes if asked to.
+pub fn main(words: &[&str]) -> Result<(), String> {
+    let options = Options::read(words)?;
+    let programs = get_ready()?;
+    let contestants = Contestants::new(&programs)?;
+    let mut document = Document::new(machine::describe()?);
+    for workload in contestants.workloads() {
+        eprintln!("starting {} …", workload.name);
+        let seen = starts::in_turn(&contestants, &workload, options.runs)?;
+        document.add(starts::table(&workload, &seen));
+    }
+    eprintln!("throughput …");
+    document.add(starts::throughput(&contestants)?);
+    eprintln!("compiling …");
+    document.add(compile::table(&programs, &contestants)?);
+    eprintln!("memory …");
+    document.add(memory::table(&programs, &contestants)?);
+    println!("{}", document.text());
+    match options.write {
+        Some(file) => document.write_into(&file),
+        None => Ok(()),
+    }
+}
+
+fn get_ready() -> Result<Programs, String> {
+    let missing = |program: &str| {
+        !shell::works(Command::new(program).arg("--version").env("PATH", system::SYSTEM_PATH))
+    };
+    let needs = [("bwrap", "bubblewrap"), ("unshare", "util-linux"), ("gcc", "gcc")];
+    let packages: Vec<&str> =
+        needs.into_iter().filter(|(program, _)| missing(program)).map(|(_, name)| name).collect();
+    if !packages.is_empty() {
+        if !system::is_root() {
+            return Err(format!("install {} first", packages.join(" and ")));
+        }
+        system::install(&packages)?;
+    }
+    let build = ["build", "--release", "--package", "fumehood-cli", "--package", "fumehood-bench"];
+    shell::run(&mut cargo(&build))?;
+    let built = target().join("release");
+    // The system's own, behind its links: the same file for everybody, no shim in the way.
+    let python = std::fs::canonicalize("/usr/bin/python3")
+        .map_err(|error| format!("/usr/bin/python3 is needed ({error})"))?;
+    Ok(Programs { fumehood: built.join("fumehood"), helper: built.join("fumehood-bench"), python })
+}

@@ -1,0 +1,41 @@
+//! `cargo xtask test`: everything, from a fresh machine to one line with a count.
+//!
+//! Whoever may set the machine up runs all tests twice where it matters: as root, and as an
+//! ordinary user, who gets the boxes that need no root.
+
+mod binaries;
+mod deny;
+mod ordinary;
+mod reach;
+mod report;
+mod setup;
+mod tally;
+
+use crate::{
+    lint,
+    project::{cargo, in_ci},
+    system,
+};
+
+use self::report::Report;
+
+/// Runs everything. An error only says that something failed; what, was said before.
+pub fn main() -> Result<(), String> {
+    let mut report = Report::new();
+    let user = if system::is_root() { report.stage("set-up", setup::everything) } else { None };
+    report.check("formatting", &mut lint::format_check());
+    report.check("clippy", &mut lint::clippy());
+    // The tests of the command line and of the machine start the programs themselves.
+    report.check("build", &mut cargo(&["build", "--workspace"]));
+    report.tests("all tests", &mut cargo(&["test", "--workspace", "--no-fail-fast"]));
+    match &user {
+        Some(user) => ordinary::run(user, &mut report),
+        None => report.missing(
+            "the tests as root and as an ordinary user",
+            "only one user's half was run: start `cargo xtask test` as root",
+            in_ci(),
+        ),
+    }
+    deny::check(&mut report);
+    report.finish()
+}

@@ -1,0 +1,99 @@
+//! What was run and how it went, kept until the last line says it.
+
+use std::{
+    process::Command,
+    time::{Duration, Instant},
+};
+
+use super::tally::Tally;
+use crate::shell;
+
+/// The stages so far.
+pub struct Report {
+    begun: Instant,
+    stages: Vec<Stage>,
+}
+
+struct Stage {
+    name: String,
+    tally: Tally,
+    taken: Duration,
+    remark: String,
+}
+
+impl Report {
+    /// An empty report.
+    pub fn new() -> Report {
+        Report { begun: Instant::now(), stages: Vec::new() }
+    }
+
+    /// A stage that gives something to those after it, or fails.
+    pub fn stage<T>(&mut self, name: &str, work: impl FnOnce() -> Result<T, String>) -> Option<T> {
+        let begun = announce(name);
+        let (result, tally, remark) = match work() {
+            Ok(value) => (Some(value), Tally { passed: 1, failed: 0 }, String::new()),
+            Err(message) => (None, Tally { passed: 0, failed: 1 }, message),
+        };
+        self.add(name, tally, begun.elapsed(), remark);
+        result
+    }
+
+    /// A command that must succeed; it counts as one test.
+    pub fn check(&mut self, name: &str, command: &mut Command) {
+        self.stage(name, || shell::run(command));
+    }
+
+    /// A command that runs test programs, which are counted.
+    pub fn tests(&mut self, name: &str, command: &mut Command) {
+        let begun = announce(name);
+        let mut tally = Tally::default();
+        let ended = shell::watch(command, |line| tally.add_line(line));
+        let remark = match ended {
+            Err(message) => message,
+            Ok(status) if tally.failed == 0 && !status.success() => {
+                format!("it ended with {status} before its tests did")
+            }
+            // Nothing that runs tests has none: the count would have been lost.
+            Ok(_) if tally == Tally::default() => "no test was run".to_owned(),
+            Ok(_) => String::new(),
+        };
+        if !remark.is_empty() {
+            tally.failed += 1;
+        }
+        self.add(name, tally, begun.elapsed(), remark);
+    }
+
+    /// Something that could not be run. A failure where nothing may be missing.
+    pub fn missing(&mut self, name: &str, why: &str, is_failure: bool) {
+        println!("\nNOT RUN: {name}: {why}");
+        let tally = Tally { passed: 0, failed: u64::from(is_failure) };
+        self.add(name, tally, Duration::ZERO, format!("NOT RUN: {why}"));
+    }
+
+    fn add(&mut self, name: &str, tally: Tally, taken: Duration, remark: String) {
+        self.stages.push(Stage { name: name.to_owned(), tally, taken, remark });
+    }
+
+    /// The table of stages, and the count.
+    pub fn finish(self) -> Result<(), String> {
+        let mut total = Tally::default();
+        println!();
+        for Stage { name, tally, taken, remark } in &self.stages {
+            total.add(*tally);
+            println!(
+                "{name:<42} {:>5} passed {:>4} failed {:>7.1} s  {remark}",
+                tally.passed,
+                tally.failed,
+                taken.as_secs_f64()
+            );
+        }
+        println!("{:<42} {:>32.1} s", "all", self.begun.elapsed().as_secs_f64());
+        println!("{} passed, {} failed", total.passed, total.failed);
+        if total.failed == 0 { Ok(()) } else { Err("not everything passed".to_owned()) }
+    }
+}
+
+fn announce(name: &str) -> Instant {
+    println!("\n=== {name}");
+    Instant::now()
+}
