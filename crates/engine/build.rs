@@ -53,11 +53,12 @@ fn build(directory: &Path, target: &str, arguments: &[&str]) {
     );
 }
 
-/// The directory that cargo marks as its target directory, above the one it gave us.
+/// The outermost directory that cargo marks as its own, above the one it gave us.
 fn shared_target_directory() -> PathBuf {
     let own = PathBuf::from(variable("OUT_DIR"));
     own.ancestors()
-        .find(|directory| directory.join("CACHEDIR.TAG").exists())
+        .filter(|directory| directory.join("CACHEDIR.TAG").exists())
+        .last()
         .map_or_else(|| own.clone(), Path::to_path_buf)
 }
 

@@ -4,6 +4,7 @@
 //! its first process, which is unique while the box lives. Without root it is the caller.
 
 use alloc::format;
+use core::ffi::c_void;
 
 use fumehood_core::protocol::BOX_UID;
 use rustix::{
@@ -16,7 +17,7 @@ use rustix::{
 
 use crate::{
     failure::{Failure, Step},
-    sys::{self, Namespaces, clone_process},
+    sys::{self, SharedStack, start_in_user_namespace},
 };
 
 /// Far above anything that an administrator hands out, and below where numbers look negative.
@@ -77,16 +78,10 @@ impl Mapping {
     pub(super) fn shift_for(self, pid: Pid) -> Result<Option<OwnedFd>, Failure> {
         let Mapping::PerBox = self else { return Ok(None) };
         let (uid, gid) = self.host_ids(pid);
-        let holder = match clone_process(Namespaces::USER, None).step("mount owner namespace")? {
-            Some(holder) => holder,
-            None => {
-                // Holds the namespace until it has been opened; then it is killed.
-                let _ = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
-                let moment = rustix::thread::Timespec { tv_sec: 10, tv_nsec: 0 };
-                let _ = rustix::thread::nanosleep(&moment);
-                sys::exit(0)
-            }
-        };
+        let mut stack = SharedStack::new();
+        // SAFETY: `hold` only sleeps, and is waited for before the stack goes.
+        let holder =
+            unsafe { start_in_user_namespace(&mut stack, hold) }.step("mount owner namespace")?;
         let namespace = write_of(holder, "uid_map", format!("0 {uid} 1").as_bytes())
             .and_then(|()| write_of(holder, "gid_map", format!("0 {gid} 1").as_bytes()))
             .and_then(|()| {
@@ -97,6 +92,14 @@ impl Mapping {
         let _ = waitpid(Some(holder), WaitOptions::empty());
         namespace.step("mount owner namespace").map(Some)
     }
+}
+
+/// Holds a namespace until it has been opened; then it is killed.
+extern "C" fn hold(_: *mut c_void) -> ! {
+    let _ = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
+    let moment = rustix::thread::Timespec { tv_sec: 10, tv_nsec: 0 };
+    let _ = rustix::thread::nanosleep(&moment);
+    sys::exit(0)
 }
 
 /// A root that was stripped of these rights (in a container, say) is no better than a user.

@@ -1,6 +1,6 @@
 //! New processes, with and without namespaces of their own.
 
-use alloc::vec;
+use alloc::{vec, vec::Vec};
 use core::ffi::c_void;
 
 use linux_raw_sys::general as nr;
@@ -68,26 +68,58 @@ pub(crate) fn clone_process(
     Ok(Pid::from_raw(pid as i32))
 }
 
+/// What a child in shared memory runs. It must not return, allocate or unwind.
+pub(crate) type SharedEntry = extern "C" fn(*mut c_void) -> !;
+
+/// The stack of a child in shared memory.
+pub(crate) struct SharedStack(Vec<usize>);
+
+impl SharedStack {
+    pub(crate) fn new() -> SharedStack {
+        const WORDS: usize = 4096;
+        SharedStack(vec![0; WORDS])
+    }
+}
+
 /// Starts a child that shares this process's memory until it executes a program or exits, and
-/// waits for that. Cheaper than a copy, which would be thrown away at once. `run` gets `argument`
-/// on a stack of its own and must not return, allocate or unwind.
+/// waits for that. Cheaper than a copy, which would be thrown away at once.
 ///
 /// # Safety
 /// `run` must only do what is allowed while another process is suspended in the same memory:
 /// system calls on its own state and writes to places that the parent expects to change.
-pub(crate) unsafe fn start_sharing(
-    run: extern "C" fn(*mut c_void) -> !,
+pub(crate) unsafe fn start_sharing(run: SharedEntry, argument: *mut c_void) -> Result<Pid, Errno> {
+    let mut stack = SharedStack::new();
+    // SAFETY: the caller's promise; the stack lives until the child has left it.
+    unsafe { clone_sharing(nr::CLONE_VFORK, &mut stack, run, argument) }
+}
+
+/// Starts a child in a user namespace of its own that runs beside us in the same memory.
+///
+/// # Safety
+/// `run` must make system calls and nothing else. The stack must live until the child is gone.
+pub(crate) unsafe fn start_in_user_namespace(
+    stack: &mut SharedStack,
+    run: SharedEntry,
+) -> Result<Pid, Errno> {
+    // SAFETY: the caller's promise.
+    unsafe { clone_sharing(nr::CLONE_NEWUSER, stack, run, core::ptr::null_mut()) }
+}
+
+/// # Safety
+/// As for the callers.
+unsafe fn clone_sharing(
+    kind: u32,
+    stack: &mut SharedStack,
+    run: SharedEntry,
     argument: *mut c_void,
 ) -> Result<Pid, Errno> {
-    const STACK_WORDS: usize = 4096;
-    const FLAGS: usize = (nr::CLONE_VM | nr::CLONE_VFORK) as usize | SIGCHLD as usize;
-    let mut stack = vec![0usize; STACK_WORDS];
+    let flags = (nr::CLONE_VM | kind) as usize | SIGCHLD as usize;
     // The top two words are what the child takes first; sixteen-byte alignment is kept.
-    let top = STACK_WORDS - 2;
-    stack[top] = argument as usize;
-    stack[top + 1] = run as usize;
-    // SAFETY: the vector holds `STACK_WORDS` words.
-    let top = unsafe { stack.as_mut_ptr().add(top) };
+    let top = stack.0.len() - 2;
+    stack.0[top] = argument as usize;
+    stack.0[top + 1] = run as usize;
+    // SAFETY: within the vector.
+    let top = unsafe { stack.0.as_mut_ptr().add(top) };
     let result: isize;
     #[cfg(target_arch = "x86_64")]
     // SAFETY: the parent gets its registers back as the kernel keeps them; the child jumps to
@@ -104,7 +136,7 @@ pub(crate) unsafe fn start_sharing(
             "ud2",
             "2:",
             inlateout("rax") nr::__NR_clone as isize => result,
-            in("rdi") FLAGS, in("rsi") top, in("rdx") 0usize, in("r10") 0usize, in("r8") 0usize,
+            in("rdi") flags, in("rsi") top, in("rdx") 0usize, in("r10") 0usize, in("r8") 0usize,
             lateout("rcx") _, lateout("r11") _,
         );
     }
@@ -120,11 +152,10 @@ pub(crate) unsafe fn start_sharing(
             "brk #1",
             "2:",
             in("x8") nr::__NR_clone as usize,
-            inlateout("x0") FLAGS => result,
+            inlateout("x0") flags => result,
             in("x1") top, in("x2") 0usize, in("x3") 0usize, in("x4") 0usize,
         );
     }
-    drop(stack);
     if result < 0 {
         return Err(Errno::from_raw_os_error(-result as i32));
     }

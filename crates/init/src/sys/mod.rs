@@ -5,7 +5,9 @@ mod mount;
 mod process;
 mod raw;
 
-pub(crate) use clone::{Namespaces, clone_process, start_sharing};
+pub(crate) use clone::{
+    Namespaces, SharedStack, clone_process, start_in_user_namespace, start_sharing,
+};
 pub(crate) use mount::{MountAttributes, mount_setattr};
 pub(crate) use process::{
     StringList, block_signals, close_all, close_all_but, exec, exit, interface_up, kill_everything,
