@@ -4,8 +4,8 @@ use std::{fs, process::Command};
 
 use crate::shell;
 
-/// Processor, kernel, versions and day.
-pub fn describe() -> Result<String, String> {
+/// Processor, kernel, versions, day, and how often everybody ran.
+pub fn describe(runs: usize) -> Result<String, String> {
     let processors = fs::read_to_string("/proc/cpuinfo").map_err(|error| error.to_string())?;
     let model = processors
         .lines()
@@ -17,7 +17,7 @@ pub fn describe() -> Result<String, String> {
     let day = shell::output(Command::new("date").args(["-u", "+%F"]))?;
     let user = if crate::system::is_root() { "root" } else { "an ordinary user" };
     Ok(format!(
-        "{model}, {cores} cores, Linux {}, {}, as {user}, {}",
+        "{model}, {cores} cores, Linux {}, {}, as {user}, {}, {runs} rounds",
         kernel.trim(),
         bwrap.trim(),
         day.trim()

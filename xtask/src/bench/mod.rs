@@ -14,8 +14,10 @@ mod warm;
 
 use std::{path::PathBuf, process::Command};
 
+use serde_json::Value;
+
 use crate::{
-    project::{cargo, root, target},
+    project::{cargo, root},
     shell, system,
 };
 
@@ -59,7 +61,7 @@ pub fn main(words: &[&str]) -> Result<(), String> {
     let options = Options::read(words)?;
     let programs = get_ready()?;
     let contestants = Contestants::new(&programs)?;
-    let mut document = Document::new(machine::describe()?);
+    let mut document = Document::new(machine::describe(options.runs)?);
     for workload in contestants.workloads() {
         eprintln!("starting {} …", workload.name);
         let seen = starts::in_turn(&contestants, &workload, options.runs)?;
@@ -91,11 +93,32 @@ fn get_ready() -> Result<Programs, String> {
         }
         system::install(&packages)?;
     }
-    let build = ["build", "--release", "--package", "fumehood-cli", "--package", "fumehood-bench"];
-    shell::run(&mut cargo(&build))?;
-    let built = target().join("release");
+    let built = build()?;
+    let find = |name: &str| {
+        let found = built.iter().find(|program| program.file_name().is_some_and(|n| n == name));
+        found.cloned().ok_or_else(|| format!("cargo did not say where it put {name}"))
+    };
     // The system's own, behind its links: the same file for everybody, no shim in the way.
     let python = std::fs::canonicalize("/usr/bin/python3")
         .map_err(|error| format!("/usr/bin/python3 is needed ({error})"))?;
-    Ok(Programs { fumehood: built.join("fumehood"), helper: built.join("fumehood-bench"), python })
+    Ok(Programs { fumehood: find("fumehood")?, helper: find("fumehood-bench")?, python })
+}
+
+/// Builds what is measured, and asks cargo where it is: the place depends on its settings.
+fn build() -> Result<Vec<PathBuf>, String> {
+    let arguments = [
+        "build",
+        "--release",
+        "--package",
+        "fumehood-cli",
+        "--package",
+        "fumehood-bench",
+        "--message-format=json-render-diagnostics",
+    ];
+    let messages = shell::output(&mut cargo(&arguments))?;
+    let read = |line: &str| {
+        let message: Value = serde_json::from_str(line).ok()?;
+        message["executable"].as_str().map(PathBuf::from)
+    };
+    Ok(messages.lines().filter_map(read).collect())
 }

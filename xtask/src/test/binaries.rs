@@ -4,7 +4,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::{project::cargo, shell};
+use crate::{
+    project::{cargo, root},
+    shell,
+};
 
 /// A test program.
 pub struct Binary {
@@ -18,19 +21,20 @@ pub struct Binary {
     pub program: PathBuf,
 }
 
-/// Every test program of these packages.
-pub fn of(packages: &[&str]) -> Result<Vec<Binary>, String> {
-    let mut arguments = vec!["test", "--no-run", "--message-format=json"];
-    for package in packages {
-        arguments.extend(["--package", package]);
-    }
+/// Every test program of the packages in these directories. Asked for with the whole workspace,
+/// as the tests were run: a smaller selection has other features, and would be built again.
+pub fn below(directories: &[&str]) -> Result<Vec<Binary>, String> {
+    let arguments = ["test", "--workspace", "--no-run", "--message-format=json"];
     let messages = shell::output(&mut cargo(&arguments))?;
-    Ok(messages.lines().filter_map(|line| read(&serde_json::from_str(line).ok()?)).collect())
+    let binaries = messages.lines().filter_map(|line| read(&serde_json::from_str(line).ok()?));
+    let wanted: Vec<PathBuf> = directories.iter().map(|name| root().join(name)).collect();
+    Ok(binaries.filter(|binary| wanted.contains(&binary.directory)).collect())
 }
 
 /// A message about a test program; other messages are passed over.
 fn read(message: &Value) -> Option<Binary> {
-    let is_test = message["profile"]["test"].as_bool()?;
+    // Programs that are not tests themselves have none here.
+    let is_test = message["profile"]["test"].as_bool()? && message["target"]["kind"][0] != "bin";
     let program = message["executable"].as_str()?;
     let manifest = Path::new(message["manifest_path"].as_str()?);
     let directory = manifest.parent()?.to_owned();

@@ -25,8 +25,7 @@ pub fn main() -> Result<(), String> {
     let user = if system::is_root() { report.stage("set-up", setup::everything) } else { None };
     report.check("formatting", &mut lint::format_check());
     report.check("clippy", &mut lint::clippy());
-    // The tests of the command line and of the machine start the programs themselves.
-    report.check("build", &mut cargo(&["build", "--workspace"]));
+    // Builds the programs too, which the tests of the command line and of the machine start.
     report.tests("all tests", &mut cargo(&["test", "--workspace", "--no-fail-fast"]));
     match &user {
         Some(user) => ordinary::run(user, &mut report),

@@ -11,12 +11,15 @@ use crate::{
 };
 
 /// What behaves differently without root.
-const PACKAGES: &[&str] = &["fumehood", "fumehood-cli", "fumehood-tests"];
+const PACKAGES: &[&str] = &["crates/engine", "crates/cli", "tests"];
 
 /// Runs the test programs as the user.
 pub fn run(user: &User, report: &mut Report) {
     let found = report.stage("test programs for the ordinary user", || {
-        let binaries = binaries::of(PACKAGES)?;
+        let binaries = binaries::below(PACKAGES)?;
+        if binaries.is_empty() {
+            return Err("cargo names no test program".to_owned());
+        }
         let reach = Reach::find(user, &[root(), target()])?;
         Ok((binaries, reach))
     });
@@ -25,7 +28,6 @@ pub fn run(user: &User, report: &mut Report) {
         let mut command = reach.command(user, program, directory);
         // What cargo would set, and the tests look at.
         command.env("CARGO_MANIFEST_DIR", directory);
-        command.env("FUMEHOOD_BIN", target().join("debug/fumehood"));
         report.tests(&format!("as {}: {package} {name}", user.name), &mut command);
     }
 }

@@ -31,8 +31,8 @@ impl Report {
     pub fn stage<T>(&mut self, name: &str, work: impl FnOnce() -> Result<T, String>) -> Option<T> {
         let begun = announce(name);
         let (result, tally, remark) = match work() {
-            Ok(value) => (Some(value), Tally { passed: 1, failed: 0 }, String::new()),
-            Err(message) => (None, Tally { passed: 0, failed: 1 }, message),
+            Ok(value) => (Some(value), Tally { passed: 1, ..Tally::default() }, String::new()),
+            Err(message) => (None, Tally { failed: 1, ..Tally::default() }, message),
         };
         self.add(name, tally, begun.elapsed(), remark);
         result
@@ -53,8 +53,7 @@ impl Report {
             Ok(status) if tally.failed == 0 && !status.success() => {
                 format!("it ended with {status} before its tests did")
             }
-            // Nothing that runs tests has none: the count would have been lost.
-            Ok(_) if tally == Tally::default() => "no test was run".to_owned(),
+            Ok(_) if tally.programs == 0 => "no test program came to its end".to_owned(),
             Ok(_) => String::new(),
         };
         if !remark.is_empty() {
@@ -66,7 +65,7 @@ impl Report {
     /// Something that could not be run. A failure where nothing may be missing.
     pub fn missing(&mut self, name: &str, why: &str, is_failure: bool) {
         println!("\nNOT RUN: {name}: {why}");
-        let tally = Tally { passed: 0, failed: u64::from(is_failure) };
+        let tally = Tally { failed: u64::from(is_failure), ..Tally::default() };
         self.add(name, tally, Duration::ZERO, format!("NOT RUN: {why}"));
     }
 

@@ -7,6 +7,8 @@ pub struct Tally {
     pub passed: u64,
     /// Tests that failed.
     pub failed: u64,
+    /// Test programs that came to their closing line.
+    pub programs: u64,
 }
 
 impl Tally {
@@ -14,6 +16,7 @@ impl Tally {
     pub fn add_line(&mut self, line: &str) {
         // Colours come around the verdict where the output goes to a terminal.
         let Some((_, counts)) = line.split_once("test result: ") else { return };
+        self.programs += 1;
         for part in counts.split([';', '.']) {
             let mut words = part.split_whitespace();
             match (words.next().and_then(|word| word.parse::<u64>().ok()), words.next()) {
@@ -28,6 +31,7 @@ impl Tally {
     pub fn add(&mut self, other: Tally) {
         self.passed += other.passed;
         self.failed += other.failed;
+        self.programs += other.programs;
     }
 }
 
@@ -47,6 +51,6 @@ mod tests {
         ] {
             tally.add_line(line);
         }
-        assert_eq!(tally, Tally { passed: 17, failed: 2 });
+        assert_eq!(tally, Tally { passed: 17, failed: 2, programs: 2 });
     }
 }

@@ -69,6 +69,8 @@ struct Prepared {
 
 /// The life of a box's first process. Never returns to the launcher's code.
 pub(crate) fn main(socket: OwnedFd, without: &[Layer]) -> ! {
+    // What the launcher has open is not ours, and would count against our limit.
+    let _ = sys::close_all_but(&[socket.as_raw_fd()]);
     let prepared = prepare(&socket, without);
     let Some(order) = receive_order(socket) else { sys::exit(0) };
     let Order { setup, channel, trees, held } = order;

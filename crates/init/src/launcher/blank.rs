@@ -42,18 +42,13 @@ pub(super) struct Blank {
 /// Makes blanks.
 pub(super) struct Maker {
     mapping: Mapping,
-    cgroups: Cgroups,
+    pub(super) cgroups: Cgroups,
     count: u32,
 }
 
 impl Maker {
     pub(super) fn new() -> Result<Maker, Failure> {
         Ok(Maker { mapping: Mapping::choose()?, cgroups: Cgroups::find(), count: 0 })
-    }
-
-    /// Removes what dead launchers left behind.
-    pub(super) fn sweep(&self) {
-        self.cgroups.sweep();
     }
 
     pub(super) fn blank(&mut self, without: &[Layer]) -> Result<Blank, Failure> {
@@ -63,7 +58,7 @@ impl Maker {
         let (pid, socket) = match self.start(without, &cgroup) {
             Ok(started) => started,
             Err(failure) => {
-                cgroup.remove();
+                self.cgroups.remove(&name);
                 return Err(failure);
             }
         };
@@ -79,7 +74,7 @@ impl Maker {
             Err(failure) => {
                 let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
                 let _ = rustix::process::waitpid(Some(pid), rustix::process::WaitOptions::empty());
-                cgroup.remove();
+                self.cgroups.remove(&name);
                 Err(failure)
             }
         }

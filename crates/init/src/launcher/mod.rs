@@ -8,7 +8,7 @@ mod cgroup;
 mod identity;
 mod sources;
 
-use alloc::{vec, vec::Vec};
+use alloc::{string::String, vec, vec::Vec};
 use core::mem::MaybeUninit;
 
 use fumehood_core::protocol::{FromLauncher, MAX_MESSAGE, Setup, ToLauncher};
@@ -20,17 +20,14 @@ use rustix::{
     process::{Pid, Signal, WaitOptions, kill_process, wait},
 };
 
-use self::{
-    blank::{Blank, Maker},
-    cgroup::BoxCgroup,
-};
+use self::blank::{Blank, Maker};
 use crate::{failure::Failure, sys};
 
 /// A box that was handed its set-up.
 struct Running {
     pid: Pid,
     number: u32,
-    cgroup: BoxCgroup,
+    cgroup: String,
 }
 
 struct Launcher {
@@ -45,11 +42,12 @@ pub(crate) fn main(keep_ready: usize) -> u8 {
     // A terminal's Ctrl-C is for the supervisor, which then tells us.
     let _ = rustix::process::setsid();
     let Ok(signals) = sys::open_signal_queue() else { return 1 };
+    raise_descriptor_limit();
     let mut launcher =
         Launcher { maker: Maker::new(), ready: Vec::new(), keep_ready, running: Vec::new() };
     launcher.prepare(1);
     if let Ok(maker) = &launcher.maker {
-        maker.sweep();
+        maker.cgroups.sweep();
     }
     launcher.serve(&signals);
     launcher.end_everything();
@@ -102,7 +100,9 @@ impl Launcher {
             }
             (Ok(ToLauncher::Kill { number }), None) => {
                 for running in self.running.iter().filter(|running| running.number == number) {
-                    running.cgroup.kill();
+                    if let Ok(maker) = &self.maker {
+                        maker.cgroups.kill(&running.cgroup);
+                    }
                     let _ = kill_process(running.pid, Signal::KILL);
                 }
                 true
@@ -139,7 +139,7 @@ impl Launcher {
             self.ready.push(blank);
             return handed_over;
         }
-        self.running.push(Running { pid: blank.pid, number, cgroup: blank.cgroup });
+        self.running.push(Running { pid: blank.pid, number, cgroup: blank.cgroup.name });
         Ok(())
     }
 
@@ -161,13 +161,14 @@ impl Launcher {
     }
 
     fn bury(&mut self, pid: Pid) {
+        let Ok(maker) = &self.maker else { return };
         if let Some(index) = self.running.iter().position(|running| running.pid == pid) {
             let Running { number, cgroup, .. } = self.running.swap_remove(index);
-            let usage = cgroup.meters().read();
-            cgroup.remove();
+            let usage = maker.cgroups.usage(&cgroup);
+            maker.cgroups.remove(&cgroup);
             let _ = reply_with(&FromLauncher::Closed { number, usage });
         } else if let Some(index) = self.ready.iter().position(|blank| blank.pid == pid) {
-            self.ready.swap_remove(index).cgroup.remove();
+            maker.cgroups.remove(&self.ready.swap_remove(index).cgroup.name);
         }
     }
 
@@ -187,6 +188,14 @@ impl Launcher {
                 Err(_) => return,
             }
         }
+    }
+}
+
+/// Boxes that are being prepared or handed over need descriptors; many at once need many.
+fn raise_descriptor_limit() {
+    let resource = linux_raw_sys::general::RLIMIT_NOFILE;
+    if let Ok((_, hard)) = sys::rlimit(resource) {
+        let _ = sys::set_rlimit(resource, hard);
     }
 }
 

@@ -62,13 +62,14 @@ pub(crate) fn kill_everything() -> Result<(), Errno> {
     unsafe { syscall(nr::__NR_kill, [usize::MAX, SIGKILL, 0, 0, 0, 0]) }.map(drop)
 }
 
-/// Blocks all signals that have no default we want, and gives a descriptor that becomes readable
-/// when a child ends.
+/// Gives a descriptor that becomes readable when a child ends. From then on a pipe without a
+/// reader is an error of the write and not a signal that ends us.
 pub(crate) fn open_signal_queue() -> Result<OwnedFd, Errno> {
+    const SIGPIPE_BIT: u64 = 1 << (13 - 1);
     const SIGCHLD_BIT: u64 = 1 << (17 - 1);
     const SET_SIZE: usize = 8;
     const NONBLOCK_CLOEXEC: usize = 0o2_004_000;
-    block_signals(SIGCHLD_BIT)?;
+    block_signals(SIGCHLD_BIT | SIGPIPE_BIT)?;
     let set = SIGCHLD_BIT;
     let arguments = [usize::MAX, &raw const set as usize, SET_SIZE, NONBLOCK_CLOEXEC, 0, 0];
     // SAFETY: the set is eight bytes and alive during the call.

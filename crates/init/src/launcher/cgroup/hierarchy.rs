@@ -90,14 +90,15 @@ impl Directory {
         open_directory(CWD, path).ok().map(Directory)
     }
 
-    pub(super) fn duplicate(&self) -> Option<Directory> {
-        rustix::io::fcntl_dupfd_cloexec(&self.0, 3).ok().map(Directory)
+    /// The directory of this name below.
+    pub(super) fn open_below(&self, name: &str) -> Option<Directory> {
+        open_directory(&self.0, name).ok().map(Directory)
     }
 
     /// The directory of this name below, made if need be.
     pub(super) fn make(&self, name: &str) -> Option<Directory> {
         match mkdirat(&self.0, name, Mode::from_raw_mode(0o755)) {
-            Ok(()) | Err(Errno::EXIST) => open_directory(&self.0, name).ok().map(Directory),
+            Ok(()) | Err(Errno::EXIST) => self.open_below(name),
             Err(_) => None,
         }
     }

@@ -8,7 +8,10 @@ mod version2;
 
 use alloc::{string::String, vec::Vec};
 
-use fumehood_core::{Layer, protocol::CgroupLimits};
+use fumehood_core::{
+    Layer,
+    protocol::{BoxUsage, CgroupLimits},
+};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use crate::{
@@ -31,11 +34,11 @@ pub(super) struct Cgroups {
     version_1: Option<Vec<(Controller, Directory)>>,
 }
 
-/// The cgroups of one box.
+/// The cgroups of one box that is not running yet. Afterwards its name is enough.
 pub(super) struct BoxCgroup {
-    name: String,
-    version_1: Vec<(Controller, Directory, Directory)>,
-    version_2: Option<(Directory, Directory)>,
+    pub(super) name: String,
+    version_1: Vec<(Controller, Directory)>,
+    version_2: Option<Directory>,
     version_2_controllers: Vec<Layer>,
 }
 
@@ -54,10 +57,7 @@ impl Cgroups {
         BoxCgroup {
             name: name.into(),
             version_1: Vec::new(),
-            version_2: self
-                .version_2
-                .as_ref()
-                .and_then(|parent| Some((parent.duplicate()?, parent.make(name)?))),
+            version_2: self.version_2.as_ref().and_then(|parent| parent.make(name)),
             version_2_controllers: self.version_2_controllers.clone(),
         }
     }
@@ -67,18 +67,51 @@ impl Cgroups {
         let found = self.version_1.get_or_insert_with(|| version1::find(&self.hierarchies));
         cgroup.version_1 = found
             .iter()
-            .filter_map(|(controller, parent)| {
-                Some((*controller, parent.duplicate()?, parent.make(&cgroup.name)?))
-            })
+            .filter_map(|(controller, parent)| Some((*controller, parent.make(&cgroup.name)?)))
             .collect();
+    }
+
+    /// Our directory of every hierarchy.
+    fn parents(&self) -> impl Iterator<Item = &Directory> {
+        self.version_1.iter().flatten().map(|(_, directory)| directory).chain(&self.version_2)
+    }
+
+    /// Kills every process of a box where the kernel can do that in one go.
+    pub(super) fn kill(&self, name: &str) {
+        if let Some(own) = self.version_2.as_ref().and_then(|parent| parent.open_below(name)) {
+            own.write("cgroup.kill", b"1");
+        }
+    }
+
+    /// What a box used, for when its init did not live to tell.
+    pub(super) fn usage(&self, name: &str) -> BoxUsage {
+        let below = |parent: &Directory| parent.open_below(name);
+        BoxCgroup {
+            name: name.into(),
+            version_1: self
+                .version_1
+                .iter()
+                .flatten()
+                .filter_map(|(controller, parent)| Some((*controller, below(parent)?)))
+                .collect(),
+            version_2: self.version_2.as_ref().and_then(below),
+            version_2_controllers: self.version_2_controllers.clone(),
+        }
+        .meters()
+        .read()
+    }
+
+    /// Removes the cgroups of a box whose processes are gone.
+    pub(super) fn remove(&self, name: &str) {
+        for parent in self.parents() {
+            parent.remove(name);
+        }
     }
 
     /// Removes directories whose launcher is gone. Only empty ones can be removed, so a living
     /// box is never touched.
     pub(super) fn sweep(&self) {
-        let version_1 = self.version_1.iter().flatten().map(|(_, directory)| directory);
-        let all = version_1.chain(&self.version_2);
-        for directory in all {
+        for directory in self.parents() {
             directory.sweep();
         }
     }
@@ -87,12 +120,12 @@ impl Cgroups {
 impl BoxCgroup {
     /// The version 2 cgroup in which the box is born.
     pub(super) fn version_2(&self) -> Option<BorrowedFd<'_>> {
-        self.version_2.as_ref().map(|(_, own)| own.as_fd())
+        self.version_2.as_ref().map(AsFd::as_fd)
     }
 
     /// The files by which a process of the box joins its version 1 cgroups.
     pub(super) fn joins(&self) -> Vec<OwnedFd> {
-        self.version_1.iter().filter_map(|(_, _, own)| own.open_for_writing("tasks")).collect()
+        self.version_1.iter().filter_map(|(_, own)| own.open_for_writing("tasks")).collect()
     }
 
     /// The files that tell what the box used.
@@ -105,10 +138,10 @@ impl BoxCgroup {
                 }
             }
         };
-        for (controller, _, own) in &self.version_1 {
+        for (controller, own) in &self.version_1 {
             open(own, controller.meters());
         }
-        if let Some((_, own)) = &self.version_2 {
+        if let Some(own) = &self.version_2 {
             for layer in &self.version_2_controllers {
                 open(own, version2::meters(*layer));
             }
@@ -124,10 +157,7 @@ impl BoxCgroup {
                 continue;
             }
             let by_version_2 = self.version_2_controllers.contains(&layer)
-                && self
-                    .version_2
-                    .as_ref()
-                    .is_some_and(|(_, own)| version2::limit(own, layer, limits));
+                && self.version_2.as_ref().is_some_and(|own| version2::limit(own, layer, limits));
             if by_version_2 {
                 held.add(layer, Means::Version2);
                 continue;
@@ -135,29 +165,12 @@ impl BoxCgroup {
             let by_version_1 = self
                 .version_1
                 .iter()
-                .filter(|(controller, ..)| controller.layer() == layer)
-                .any(|(controller, _, own)| controller.limit(own, limits));
+                .filter(|(controller, _)| controller.layer() == layer)
+                .any(|(controller, own)| controller.limit(own, limits));
             if by_version_1 {
                 held.add(layer, Means::Version1);
             }
         }
         held
-    }
-
-    /// Kills every process of the box where the kernel can do that in one go.
-    pub(super) fn kill(&self) {
-        if let Some((_, own)) = &self.version_2 {
-            own.write("cgroup.kill", b"1");
-        }
-    }
-
-    /// Removes the cgroups of a box whose processes are gone.
-    pub(super) fn remove(&self) {
-        for (_, parent, _) in &self.version_1 {
-            parent.remove(&self.name);
-        }
-        if let Some((parent, _)) = &self.version_2 {
-            parent.remove(&self.name);
-        }
     }
 }
