@@ -1,16 +1,12 @@
 //! The entry to the library: settings, and the way from a request to its outcome.
 
-use std::{
-    env, fmt,
-    path::PathBuf,
-    sync::{Arc, OnceLock},
-};
+use std::{env, fmt, path::PathBuf, sync::Arc};
 
 use crate::{
     BackendName, Error, Examination, Layer, Outcome, Plan, Request, Run,
     backend::{Backend, Local, Native},
     doctor,
-    resolve::{self, Machine},
+    resolve::{self, BaseRoot, Machine},
     run,
     toolchain::{Environment, Toolchains},
 };
@@ -44,17 +40,15 @@ impl SandboxBuilder {
         self
     }
 
-    /// Starts what every run needs. Returns at once, while the first box is being prepared.
+    /// Starts what every run needs and looks for toolchains; a first box is prepared meanwhile.
     pub fn build(self) -> Result<Sandbox, Error> {
         let cache_dir = self.cache_dir.map_or_else(default_cache_dir, Ok)?;
-        Ok(Sandbox {
-            inner: Arc::new(Inner {
-                native: Native::start(self.keep_ready)?,
-                local: Local,
-                cache_dir,
-                toolchains: OnceLock::new(),
-            }),
-        })
+        // The launcher makes its first box while we look at the machine.
+        let native = Native::start(self.keep_ready)?;
+        let toolchains = Toolchains::load(&cache_dir, &Environment::from_process());
+        let base = BaseRoot::find(&toolchains);
+        native.prepare(base.clone())?;
+        Ok(Sandbox { inner: Arc::new(Inner { native, local: Local, cache_dir, toolchains, base }) })
     }
 }
 
@@ -86,7 +80,8 @@ pub(crate) struct Inner {
     native: Native,
     local: Local,
     pub(crate) cache_dir: PathBuf,
-    toolchains: OnceLock<Toolchains>,
+    toolchains: Toolchains,
+    base: BaseRoot,
 }
 
 impl Inner {
@@ -95,11 +90,6 @@ impl Inner {
             BackendName::Native => &self.native,
             BackendName::Local => &self.local,
         }
-    }
-
-    fn toolchains(&self) -> &Toolchains {
-        self.toolchains
-            .get_or_init(|| Toolchains::load(&self.cache_dir, &Environment::from_process()))
     }
 }
 
@@ -116,8 +106,8 @@ impl Sandbox {
 
     /// What would be done for a request, without doing it.
     pub fn plan(&self, request: &Request) -> Result<Plan, Error> {
-        let machine = Machine { toolchains: self.inner.toolchains(), cache: &self.inner.cache_dir };
-        resolve::resolve(request, &machine)
+        let Inner { toolchains, base, cache_dir, .. } = &*self.inner;
+        resolve::resolve(request, &Machine { base, toolchains, cache: cache_dir })
     }
 
     /// Runs a request to its end.

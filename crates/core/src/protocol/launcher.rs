@@ -3,7 +3,7 @@
 use alloc::{string::String, vec::Vec};
 
 use super::{
-    BoxUsage, DecodeError, Setup,
+    BoxUsage, Content, DecodeError, Setup,
     wire::{Reader, Writer},
 };
 
@@ -17,6 +17,8 @@ pub enum ToLauncher {
         /// How to build it.
         setup: Setup,
     },
+    /// Prepare every box from now on with this content, ahead of need.
+    Base(Content),
     /// End a box at once.
     Kill {
         /// Which one.
@@ -55,6 +57,11 @@ impl ToLauncher {
                 setup.write(&mut w);
                 w.0
             }
+            ToLauncher::Base(content) => {
+                let mut w = Writer::with_tag(3);
+                content.write(&mut w);
+                w.0
+            }
             ToLauncher::Kill { number } => {
                 let mut w = Writer::with_tag(2);
                 w.u32(*number);
@@ -69,6 +76,7 @@ impl ToLauncher {
         let decoded = match r.u8()? {
             1 => ToLauncher::Open { number: r.u32()?, setup: Setup::read(&mut r)? },
             2 => ToLauncher::Kill { number: r.u32()? },
+            3 => ToLauncher::Base(Content::read(&mut r)?),
             _ => return Err(DecodeError::Unknown("message to launcher")),
         };
         r.finish(decoded)

@@ -76,6 +76,19 @@ pub struct CgroupLimits {
     pub milli_cores: u32,
 }
 
+/// What is in the root of a box.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Content {
+    /// Directories of private writable space.
+    pub writable: Vec<String>,
+    /// What of the host is in it, in order.
+    pub binds: Vec<BindMount>,
+    /// Small files.
+    pub files: Vec<SetupFile>,
+    /// Symbolic links.
+    pub links: Vec<SetupLink>,
+}
+
 /// Everything needed to build a native box.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setup {
@@ -85,14 +98,10 @@ pub struct Setup {
     pub disk: u64,
     /// Inodes of private writable space.
     pub inodes: u64,
-    /// Directories of private writable space.
-    pub writable: Vec<String>,
-    /// What of the host is in it, in order.
-    pub binds: Vec<BindMount>,
-    /// Small files.
-    pub files: Vec<SetupFile>,
-    /// Symbolic links.
-    pub links: Vec<SetupLink>,
+    /// Whether the content comes on top of the base that all boxes of the launcher share.
+    pub on_base: bool,
+    /// What is in it.
+    pub content: Content,
     /// Whether loopback is up.
     pub loopback: bool,
     /// Limits for all processes together.
@@ -103,11 +112,8 @@ pub struct Setup {
     pub without: Vec<Layer>,
 }
 
-impl Setup {
+impl Content {
     pub(super) fn write(&self, w: &mut Writer) {
-        w.text(&self.hostname);
-        w.u64(self.disk);
-        w.u64(self.inodes);
         w.list(&self.writable, |w, path| w.text(path));
         w.list(&self.binds, |w, bind| {
             w.text(&bind.source);
@@ -125,6 +131,35 @@ impl Setup {
             w.text(&link.path);
             w.text(&link.target);
         });
+    }
+
+    pub(super) fn read(r: &mut Reader<'_>) -> Result<Content, DecodeError> {
+        Ok(Content {
+            writable: r.list(Reader::text)?,
+            binds: r.list(|r| {
+                Ok(BindMount {
+                    source: r.text()?,
+                    target: r.text()?,
+                    writable: r.bool()?,
+                    owned: r.bool()?,
+                    optional: r.bool()?,
+                })
+            })?,
+            files: r.list(|r| {
+                Ok(SetupFile { path: r.text()?, mode: r.u32()?, content: r.bytes(64 << 10)? })
+            })?,
+            links: r.list(|r| Ok(SetupLink { path: r.text()?, target: r.text()? }))?,
+        })
+    }
+}
+
+impl Setup {
+    pub(super) fn write(&self, w: &mut Writer) {
+        w.text(&self.hostname);
+        w.u64(self.disk);
+        w.u64(self.inodes);
+        w.bool(self.on_base);
+        self.content.write(w);
         w.bool(self.loopback);
         w.u64(self.cgroup.memory);
         w.u32(self.cgroup.pids);
@@ -141,20 +176,8 @@ impl Setup {
             hostname: r.text()?,
             disk: r.u64()?,
             inodes: r.u64()?,
-            writable: r.list(Reader::text)?,
-            binds: r.list(|r| {
-                Ok(BindMount {
-                    source: r.text()?,
-                    target: r.text()?,
-                    writable: r.bool()?,
-                    owned: r.bool()?,
-                    optional: r.bool()?,
-                })
-            })?,
-            files: r.list(|r| {
-                Ok(SetupFile { path: r.text()?, mode: r.u32()?, content: r.bytes(64 << 10)? })
-            })?,
-            links: r.list(|r| Ok(SetupLink { path: r.text()?, target: r.text()? }))?,
+            on_base: r.bool()?,
+            content: Content::read(r)?,
             loopback: r.bool()?,
             cgroup: CgroupLimits { memory: r.u64()?, pids: r.u32()?, milli_cores: r.u32()? },
             rlimits: r

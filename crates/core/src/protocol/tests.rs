@@ -95,25 +95,28 @@ fn setup() -> impl Strategy<Value = Setup> {
                 hostname,
                 disk: n[0],
                 inodes: n[1],
-                writable,
-                binds: binds
-                    .into_iter()
-                    .map(|(source, target, writable, optional)| BindMount {
-                        source,
-                        target,
-                        writable,
-                        owned: !writable,
-                        optional,
-                    })
-                    .collect(),
-                links: files
-                    .iter()
-                    .map(|(path, ..)| SetupLink { path: path.clone(), target: path.clone() })
-                    .collect(),
-                files: files
-                    .into_iter()
-                    .map(|(path, mode, content)| SetupFile { path, mode, content })
-                    .collect(),
+                on_base: loopback,
+                content: Content {
+                    writable,
+                    binds: binds
+                        .into_iter()
+                        .map(|(source, target, writable, optional)| BindMount {
+                            source,
+                            target,
+                            writable,
+                            owned: !writable,
+                            optional,
+                        })
+                        .collect(),
+                    links: files
+                        .iter()
+                        .map(|(path, ..)| SetupLink { path: path.clone(), target: path.clone() })
+                        .collect(),
+                    files: files
+                        .into_iter()
+                        .map(|(path, mode, content)| SetupFile { path, mode, content })
+                        .collect(),
+                },
                 loopback,
                 cgroup: CgroupLimits { memory: n[2], pids, milli_cores },
                 rlimits: vec![Rlimit { resource: Resource::FileSize, value: n[0] }],
@@ -135,6 +138,8 @@ proptest! {
 
     #[test]
     fn launcher_messages_are_read_back(number in any::<u32>(), setup in setup(), n in any::<[Option<u64>; 4]>()) {
+        let base = ToLauncher::Base(setup.content.clone());
+        prop_assert_eq!(ToLauncher::decode(&base.encode()), Ok(base));
         let open = ToLauncher::Open { number, setup };
         prop_assert_eq!(ToLauncher::decode(&open.encode()), Ok(open));
         let failed = FromLauncher::OpenFailed { number, step: "step".into(), errno: -1 };

@@ -9,12 +9,30 @@ use std::{collections::BTreeMap, path::Path};
 
 pub(crate) use self::layout::Layout;
 use crate::{
-    BackendName, BoxPlan, Command, Error, Identity, Limits, Mount, Plan, Program, Request,
+    BackendName, BoxPlan, Command, Error, Identity, Limits, Link, Mount, Plan, Program, Request,
     WorkspaceMode, toolchain::Toolchains,
 };
 
+/// What every native box of this machine has in its root: the system and the toolchains.
+#[derive(Clone)]
+pub(crate) struct BaseRoot {
+    pub(crate) mounts: Vec<Mount>,
+    pub(crate) links: Vec<Link>,
+}
+
+impl BaseRoot {
+    /// Looks at the machine.
+    pub(crate) fn find(toolchains: &Toolchains) -> BaseRoot {
+        let (mut mounts, links) = rootfs::system();
+        mounts.extend(toolchains.mounts().iter().map(Mount::system));
+        BaseRoot { mounts, links }
+    }
+}
+
 /// What of the machine a plan depends on.
 pub(crate) struct Machine<'a> {
+    /// The root of native boxes.
+    pub(crate) base: &'a BaseRoot,
     /// The toolchains found.
     pub(crate) toolchains: &'a Toolchains,
     /// Where fumehood keeps what it may forget.
@@ -88,12 +106,9 @@ fn bare_box(
     limits: Limits,
 ) -> BoxPlan {
     let (mut mounts, links) = match backend {
-        BackendName::Native => rootfs::system(),
+        BackendName::Native => (machine.base.mounts.clone(), machine.base.links.clone()),
         BackendName::Local => (Vec::new(), Vec::new()),
     };
-    if backend == BackendName::Native {
-        mounts.extend(machine.toolchains.mounts().iter().map(Mount::system));
-    }
     mounts.push(Mount::scratch(&layout.home));
     BoxPlan {
         mounts,

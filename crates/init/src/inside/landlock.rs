@@ -1,6 +1,6 @@
 //! Landlock: even if a mount were wrong, only the named places can be written.
 
-use alloc::format;
+use alloc::{format, string::String};
 
 use fumehood_core::{Layer, Strength, protocol::Setup};
 use rustix::{
@@ -38,7 +38,11 @@ fn known_rights(version: usize) -> u64 {
     }
 }
 
-pub(super) fn restrict(setup: &Setup, done: &mut Reports) -> Result<(), Failure> {
+pub(super) fn restrict(
+    setup: &Setup,
+    writable: &[String],
+    done: &mut Reports,
+) -> Result<(), Failure> {
     if setup.without.contains(&Layer::Landlock) {
         return Ok(());
     }
@@ -71,12 +75,7 @@ pub(super) fn restrict(setup: &Setup, done: &mut Reports) -> Result<(), Failure>
     let read_only_root = !setup.without.contains(&Layer::ReadOnlyRoot);
     allow("/", if read_only_root { EXECUTE | READ_FILE | READ_DIR } else { everything })?;
     allow("/dev", READ_FILE | WRITE_FILE | IOCTL_DEV)?;
-    let writable_binds = setup
-        .binds
-        .iter()
-        .filter(|bind| bind.writable && bind.owned)
-        .map(|bind| bind.target.as_str());
-    for path in setup.writable.iter().map(alloc::string::String::as_str).chain(writable_binds) {
+    for path in writable {
         allow(path, everything)?;
     }
     landlock::restrict(rules.as_fd()).step("landlock")?;

@@ -5,12 +5,12 @@
 //! 1. Make the net namespace, which takes longest, while the launcher writes the user mapping.
 //! 2. Become the box's user, die with the launcher, be opaque to others.
 //! 3. Make the cgroup namespace, forbid nested user namespaces.
-//! 4. Make the file systems of /proc and of terminals.
+//! 4. Begin the root: a tmpfs, /proc, terminals, and what all boxes of the launcher share.
 //!
 //! When the set-up arrives:
 //!
 //! 5. Take the host name.
-//! 6. Build the root and pivot into it.
+//! 6. Add what this box has on top, and pivot into the root.
 //! 7. Bring up loopback, if the plan has one.
 //! 8. Set resource limits.
 //! 9. Close everything but the control channel.
@@ -27,12 +27,12 @@ mod resources;
 mod root;
 mod seccomp;
 
-use alloc::{format, string::String, vec, vec::Vec};
+use alloc::{boxed::Box, format, string::String, vec, vec::Vec};
 use core::{iter, mem::MaybeUninit};
 
 use fumehood_core::{
     Layer, Strength,
-    protocol::{BOX_UID, FromInit, Report, Setup, ToLauncher, VERSION, frame},
+    protocol::{BOX_UID, Content, FromInit, Report, Setup, ToLauncher, VERSION, frame},
 };
 use rustix::{
     fd::{AsRawFd, OwnedFd},
@@ -50,30 +50,43 @@ use crate::{
     serve, sys,
 };
 
-/// Everything that came with the set-up.
-struct Order {
-    setup: Setup,
-    channel: OwnedFd,
-    /// One per bind of the set-up; `None` for an optional one that is not there.
-    trees: Vec<Option<OwnedFd>>,
-    /// What the launcher limits by cgroups.
-    held: Held,
+/// What the launcher sends to a box that waits.
+enum Message {
+    /// Content that all boxes share, to be prepared ahead of need.
+    Base { content: Content, trees: Trees },
+    /// What this box is to be.
+    Order { setup: Box<Setup>, channel: OwnedFd, trees: Trees, held: Held },
 }
+
+/// One per bind of a content; `None` for an optional one that is not there.
+type Trees = Vec<Option<OwnedFd>>;
 
 /// What was made ahead of need.
 struct Prepared {
     done: Reports,
     meters: Meters,
-    file_systems: root::FileSystems,
+    root: Option<root::Root>,
+    /// Places that the program may write to, as far as they are known.
+    writable: Vec<String>,
 }
 
 /// The life of a box's first process. Never returns to the launcher's code.
 pub(crate) fn main(socket: OwnedFd, without: &[Layer]) -> ! {
     // What the launcher has open is not ours, and would count against our limit.
     let _ = sys::close_all_but(&[socket.as_raw_fd()]);
-    let prepared = prepare(&socket, without);
-    let Some(order) = receive_order(socket) else { sys::exit(0) };
-    let Order { setup, channel, trees, held } = order;
+    let mut prepared = prepare(&socket, without);
+    let (setup, channel, trees, held) = loop {
+        match receive_message(&socket) {
+            Some(Message::Base { content, trees }) => {
+                prepared = prepared.and_then(|prepared| add_base(prepared, &content, trees));
+            }
+            Some(Message::Order { setup, channel, trees, held }) => {
+                break (setup, channel, trees, held);
+            }
+            None => sys::exit(0),
+        }
+    };
+    drop(socket);
     let built = prepared.and_then(|prepared| build(&setup, trees, held, &channel, prepared));
     let code = match built {
         Ok((reports, meters)) => {
@@ -88,19 +101,27 @@ pub(crate) fn main(socket: OwnedFd, without: &[Layer]) -> ! {
     sys::exit(code)
 }
 
-fn receive_order(socket: OwnedFd) -> Option<Order> {
+/// A message: what is held, how many binds there are, which of them are there, the packet of the
+/// supervisor as it came. With an order comes the control channel, then the trees.
+fn receive_message(socket: &OwnedFd) -> Option<Message> {
     // Fresh pages: only what is written costs anything.
     let mut packet = vec![0u8; fumehood_core::protocol::MAX_MESSAGE + 512];
-    let (length, descriptors) = receive(&socket, &mut packet).ok()?;
+    let (length, descriptors) = receive(socket, &mut packet).ok()?;
     let mut descriptors = descriptors.into_iter();
-    let channel = descriptors.next()?;
-    let bytes = packet.get(..length)?;
-    let ([held, count @ ..], bytes) = bytes.split_first_chunk::<5>()?;
+    let ([held, count @ ..], bytes) = packet.get(..length)?.split_first_chunk::<5>()?;
     let (present, packet) = bytes.split_at_checked(u32::from_le_bytes(*count) as usize)?;
-    let held = Held::from_bits(*held);
-    let trees = present.iter().map(|flag| (*flag == 1).then(|| descriptors.next())?).collect();
+    let trees = |descriptors: &mut alloc::vec::IntoIter<OwnedFd>| -> Trees {
+        present.iter().map(|flag| (*flag == 1).then(|| descriptors.next())?).collect()
+    };
     match ToLauncher::decode(packet) {
-        Ok(ToLauncher::Open { setup, .. }) => Some(Order { setup, channel, trees, held }),
+        Ok(ToLauncher::Open { setup, .. }) => {
+            let channel = descriptors.next()?;
+            let (trees, held) = (trees(&mut descriptors), Held::from_bits(*held));
+            Some(Message::Order { setup: Box::new(setup), channel, trees, held })
+        }
+        Ok(ToLauncher::Base(content)) => {
+            Some(Message::Base { content, trees: trees(&mut descriptors) })
+        }
         _ => None,
     }
 }
@@ -147,8 +168,22 @@ fn prepare(socket: &OwnedFd, without: &[Layer]) -> Result<Prepared, Failure> {
             }
         }
     }
-    let file_systems = root::FileSystems::make()?;
-    Ok(Prepared { done, meters, file_systems })
+    let root = if without(Layer::MountNamespace) { None } else { Some(root::Root::begin()?) };
+    Ok(Prepared { done, meters, root, writable: Vec::new() })
+}
+
+fn add_base(mut prepared: Prepared, content: &Content, trees: Trees) -> Result<Prepared, Failure> {
+    if let Some(root) = &mut prepared.root {
+        root.add(content, trees)?;
+    }
+    prepared.writable.extend(writable_places(content).map(String::from));
+    Ok(prepared)
+}
+
+/// Where a program may write: our own space, and what of the caller is mounted writable.
+fn writable_places(content: &Content) -> impl Iterator<Item = &str> {
+    let binds = content.binds.iter().filter(|bind| bind.writable && bind.owned);
+    content.writable.iter().chain(binds.map(|bind| &bind.target)).map(String::as_str)
 }
 
 /// The launcher says when the user mapping is written, and passes the files of our cgroups.
@@ -182,18 +217,20 @@ fn receive(socket: &OwnedFd, message: &mut [u8]) -> Result<(usize, Vec<OwnedFd>)
 
 fn build(
     setup: &Setup,
-    trees: Vec<Option<OwnedFd>>,
+    trees: Trees,
     held: Held,
     channel: &OwnedFd,
     prepared: Prepared,
 ) -> Result<(Vec<Report>, Meters), Failure> {
     let without = |layer: Layer| setup.without.contains(&layer);
-    let Prepared { mut done, meters, file_systems } = prepared;
+    let Prepared { mut done, meters, root, mut writable } = prepared;
+    writable.extend(writable_places(&setup.content).map(String::from));
     if !without(Layer::UtsNamespace) {
         rustix::system::sethostname(setup.hostname.as_bytes()).step("host name")?;
     }
-    if !without(Layer::MountNamespace) {
-        root::build(setup, trees, file_systems)?;
+    if let Some(mut root) = root {
+        root.add(&setup.content, trees)?;
+        root.enter(setup)?;
         done.full(Layer::MountNamespace, "own mount namespace, new root, host root detached");
         done.full(Layer::Disk, "tmpfs size and inode limits");
         if !without(Layer::ReadOnlyRoot) {
@@ -207,7 +244,7 @@ fn build(
     keep_only(channel, &meters).step("closing descriptors")?;
     done.full(Layer::Descriptors, "close_range before exec");
     privileges::drop_all(setup, &mut done)?;
-    landlock::restrict(setup, &mut done)?;
+    landlock::restrict(setup, &writable, &mut done)?;
     if !without(Layer::Seccomp) {
         seccomp::install().step("seccomp")?;
         done.full(Layer::Seccomp, "allow list, native architecture only");

@@ -2,7 +2,10 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use fumehood_core::{Layer, protocol::Setup};
+use fumehood_core::{
+    Layer,
+    protocol::{Content, Setup},
+};
 use rustix::{
     fd::{AsFd, OwnedFd},
     fs::{
@@ -11,8 +14,9 @@ use rustix::{
     },
     io::Errno,
     mount::{
-        FsMountFlags, FsOpenFlags, MountAttrFlags, MoveMountFlags, OpenTreeFlags, UnmountFlags,
-        fsconfig_create, fsconfig_set_string, fsmount, fsopen, move_mount, open_tree, unmount,
+        FsMountFlags, FsOpenFlags, FsPickFlags, MountAttrFlags, MoveMountFlags, OpenTreeFlags,
+        UnmountFlags, fsconfig_create, fsconfig_reconfigure, fsconfig_set_string, fsmount, fsopen,
+        fspick, move_mount, open_tree, unmount,
     },
     process::{fchdir, pivot_root},
 };
@@ -24,13 +28,13 @@ use crate::{
 
 /// File systems that every box has, made while the host's /proc can still be seen, which the
 /// kernel demands.
-pub(super) struct FileSystems {
+struct FileSystems {
     proc: OwnedFd,
     terminals: OwnedFd,
 }
 
 impl FileSystems {
-    pub(super) fn make() -> Result<FileSystems, Failure> {
+    fn make() -> Result<FileSystems, Failure> {
         let quiet = MountAttrFlags::MOUNT_ATTR_NOSUID | MountAttrFlags::MOUNT_ATTR_NOEXEC;
         let closed = MountAttrFlags::MOUNT_ATTR_NODEV | MountAttrFlags::MOUNT_ATTR_RDONLY;
         let options = [("newinstance", ""), ("ptmxmode", "0666"), ("mode", "620")];
@@ -41,50 +45,70 @@ impl FileSystems {
     }
 }
 
-pub(super) fn build(
-    setup: &Setup,
-    trees: Vec<Option<OwnedFd>>,
-    file_systems: FileSystems,
-) -> Result<(), Failure> {
-    let quiet = MountAttrFlags::MOUNT_ATTR_NOSUID | MountAttrFlags::MOUNT_ATTR_NODEV;
-    let (size, inodes) = (format!("{}", setup.disk), format!("{}", setup.inodes));
-    let options = [("size", size.as_str()), ("nr_inodes", inodes.as_str()), ("mode", "755")];
-    let root = file_system("tmpfs", &options, quiet)?;
-
-    // On top of the old root: a place that exists on every host.
-    attach(&root, CWD, "/").step("mounting the root")?;
-    let mut root = Root { directory: root, made: Vec::new(), mounted: Vec::new() };
-
-    root.mount_directory(&file_systems.proc, "/proc")?;
-    root.mount_directory(&file_systems.terminals, "/dev/pts")?;
-    for file in &setup.files {
-        root.write_file(&file.path, file.mode, &file.content)?;
+impl Root {
+    /// An empty root with /proc and terminals, mounted on top of the old one.
+    pub(super) fn begin() -> Result<Root, Failure> {
+        let file_systems = FileSystems::make()?;
+        let quiet = MountAttrFlags::MOUNT_ATTR_NOSUID | MountAttrFlags::MOUNT_ATTR_NODEV;
+        // Room for what we put there ourselves; the plan says how much the program gets.
+        let options = [("size", "1m"), ("nr_inodes", "1k"), ("mode", "755")];
+        let directory = file_system("tmpfs", &options, quiet)?;
+        // The old root is a place that exists on every host.
+        attach(&directory, CWD, "/").step("mounting the root")?;
+        let mut root = Root { directory, made: Vec::new(), mounted: Vec::new() };
+        root.mount_directory(&file_systems.proc, "/proc")?;
+        root.mount_directory(&file_systems.terminals, "/dev/pts")?;
+        Ok(root)
     }
-    for link in &setup.links {
-        root.link(&link.path, &link.target)?;
-    }
-    for (bind, tree) in setup.binds.iter().zip(trees) {
-        if let Some(tree) = tree {
-            root.mount(&tree, &bind.target)?;
+
+    /// Adds content. The trees are the detached mounts of its binds.
+    pub(super) fn add(
+        &mut self,
+        content: &Content,
+        trees: Vec<Option<OwnedFd>>,
+    ) -> Result<(), Failure> {
+        for file in &content.files {
+            self.write_file(&file.path, file.mode, &file.content)?;
         }
-    }
-    for path in &setup.writable {
-        root.make_writable(path)?;
-    }
-    if !setup.without.contains(&Layer::ReadOnlyRoot) {
-        let attributes = MountAttributes {
-            read_only: true,
-            no_devices: true,
-            no_exec: false,
-            shift_owners: None,
-        };
-        mount_setattr(root.directory.as_fd(), attributes, false).step("read-only root")?;
+        for link in &content.links {
+            self.link(&link.path, &link.target)?;
+        }
+        for (bind, tree) in content.binds.iter().zip(trees) {
+            if let Some(tree) = tree {
+                self.mount(&tree, &bind.target)?;
+            }
+        }
+        for path in &content.writable {
+            self.make_writable(path)?;
+        }
+        Ok(())
     }
 
-    fchdir(&root.directory).step("entering the root")?;
-    pivot_root(c".", c".").step("pivot_root")?;
-    unmount(c".", UnmountFlags::DETACH).step("detaching the host")?;
-    rustix::process::chdir(c"/").step("entering the root")
+    /// Gives the root its size, makes it read-only, and moves into it for good.
+    pub(super) fn enter(self, setup: &Setup) -> Result<(), Failure> {
+        self.resize(setup.disk, setup.inodes).step("size of the writable space")?;
+        if !setup.without.contains(&Layer::ReadOnlyRoot) {
+            let attributes = MountAttributes {
+                read_only: true,
+                no_devices: true,
+                no_exec: false,
+                shift_owners: None,
+            };
+            mount_setattr(self.directory.as_fd(), attributes, false).step("read-only root")?;
+        }
+        fchdir(&self.directory).step("entering the root")?;
+        pivot_root(c".", c".").step("pivot_root")?;
+        unmount(c".", UnmountFlags::DETACH).step("detaching the host")?;
+        rustix::process::chdir(c"/").step("entering the root")
+    }
+
+    fn resize(&self, bytes: u64, inodes: u64) -> Result<(), Errno> {
+        let flags = FsPickFlags::FSPICK_EMPTY_PATH | FsPickFlags::FSPICK_CLOEXEC;
+        let context = fspick(&self.directory, c"", flags)?;
+        fsconfig_set_string(context.as_fd(), "size", format!("{bytes}"))?;
+        fsconfig_set_string(context.as_fd(), "nr_inodes", format!("{inodes}"))?;
+        fsconfig_reconfigure(context.as_fd())
+    }
 }
 
 /// A new file system, not yet mounted anywhere.
@@ -112,7 +136,7 @@ fn attach(tree: &OwnedFd, directory: impl AsFd, path: &str) -> Result<(), Errno>
 
 /// The new root while it is being built. Only this process sees it, so what was made in it is as
 /// it was made, and paths can be used without care, except below what was mounted from the host.
-struct Root {
+pub(super) struct Root {
     directory: OwnedFd,
     /// Directories that are there and are ours.
     made: Vec<String>,

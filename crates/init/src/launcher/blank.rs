@@ -4,7 +4,10 @@
 use alloc::{format, vec::Vec};
 use core::{iter, mem::MaybeUninit};
 
-use fumehood_core::{Layer, protocol::Setup};
+use fumehood_core::{
+    Layer,
+    protocol::{Content, Setup},
+};
 use rustix::{
     fd::{AsFd, BorrowedFd, OwnedFd},
     io::{Errno, IoSlice},
@@ -35,8 +38,16 @@ const MOST_BINDS: usize = 252;
 pub(super) struct Blank {
     pub(super) pid: Pid,
     pub(super) cgroup: BoxCgroup,
+    /// Whether it has the base that all boxes share, or why it could not be given.
+    pub(super) base: Result<bool, Failure>,
     socket: OwnedFd,
     owner_shift: Option<OwnedFd>,
+}
+
+/// Content that all boxes share, and the packet in which it came.
+pub(super) struct Base {
+    pub(super) content: Content,
+    pub(super) packet: Vec<u8>,
 }
 
 /// Makes blanks.
@@ -70,7 +81,7 @@ impl Maker {
             .and_then(|()| tell_mapped(&socket, &cgroup))
             .and_then(|()| self.mapping.shift_for(pid));
         match finished {
-            Ok(owner_shift) => Ok(Blank { pid, cgroup, socket, owner_shift }),
+            Ok(owner_shift) => Ok(Blank { pid, cgroup, base: Ok(false), socket, owner_shift }),
             Err(failure) => {
                 let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
                 let _ = rustix::process::waitpid(Some(pid), rustix::process::WaitOptions::empty());
@@ -131,7 +142,13 @@ fn send_with(
 }
 
 impl Blank {
-    /// Opens what of the host belongs into the box, and sends all of it with the set-up.
+    /// Sends what all boxes share, to be prepared ahead of need.
+    pub(super) fn give_base(&mut self, base: &Base) {
+        self.base =
+            self.send_content(&base.content, &base.packet, None, Held::default()).map(|()| true);
+    }
+
+    /// Sends the set-up and the control channel: from now on this is a box.
     pub(super) fn hand_over(
         &self,
         setup: &Setup,
@@ -139,21 +156,32 @@ impl Blank {
         channel: OwnedFd,
         held: Held,
     ) -> Result<(), Failure> {
-        if setup.binds.len() > MOST_BINDS {
+        self.send_content(&setup.content, packet, Some(channel), held)
+    }
+
+    /// Opens what of the host belongs into the box, and sends all of it with the packet.
+    fn send_content(
+        &self,
+        content: &Content,
+        packet: &[u8],
+        channel: Option<OwnedFd>,
+        held: Held,
+    ) -> Result<(), Failure> {
+        if content.binds.len() > MOST_BINDS {
             return Err(Failure {
-                step: format!("{} mounts, which is more than {MOST_BINDS},", setup.binds.len()),
+                step: format!("{} mounts, which is more than {MOST_BINDS},", content.binds.len()),
                 errno: Errno::TOOBIG.raw_os_error(),
             });
         }
         let shift = self.owner_shift.as_ref().map(OwnedFd::as_fd);
         let trees = crate::collect_results(
-            setup.binds.iter().map(|bind| sources::open_detached(bind, shift)),
+            content.binds.iter().map(|bind| sources::open_detached(bind, shift)),
         )?;
         let present: Vec<u8> = trees.iter().map(|tree| u8::from(tree.is_some())).collect();
         let [a, b, c, d] = (present.len() as u32).to_le_bytes();
         let head = [held.bits(), a, b, c, d];
         let descriptors: Vec<BorrowedFd<'_>> =
-            iter::once(channel.as_fd()).chain(trees.iter().flatten().map(OwnedFd::as_fd)).collect();
+            channel.iter().chain(trees.iter().flatten()).map(OwnedFd::as_fd).collect();
         let message = [IoSlice::new(&head), IoSlice::new(&present), IoSlice::new(packet)];
         send_with(&self.socket, &message, &descriptors)
     }

@@ -20,7 +20,7 @@ use rustix::{
     process::{Pid, Signal, WaitOptions, kill_process, wait},
 };
 
-use self::blank::{Blank, Maker};
+use self::blank::{Base, Blank, Maker};
 use crate::{failure::Failure, sys};
 
 /// A box that was handed its set-up.
@@ -34,7 +34,10 @@ struct Launcher {
     maker: Result<Maker, Failure>,
     ready: Vec<Blank>,
     keep_ready: usize,
+    base: Option<Base>,
     running: Vec<Running>,
+    /// Blanks that were killed and not yet waited for.
+    dying: Vec<Blank>,
 }
 
 /// Runs the launcher. `keep_ready` boxes are prepared ahead of need once the first was used.
@@ -43,8 +46,14 @@ pub(crate) fn main(keep_ready: usize) -> u8 {
     let _ = rustix::process::setsid();
     let Ok(signals) = sys::open_signal_queue() else { return 1 };
     raise_descriptor_limit();
-    let mut launcher =
-        Launcher { maker: Maker::new(), ready: Vec::new(), keep_ready, running: Vec::new() };
+    let mut launcher = Launcher {
+        maker: Maker::new(),
+        ready: Vec::new(),
+        keep_ready,
+        base: None,
+        running: Vec::new(),
+        dying: Vec::new(),
+    };
     launcher.prepare(1);
     if let Ok(maker) = &launcher.maker {
         maker.cgroups.sweep();
@@ -98,6 +107,21 @@ impl Launcher {
                 self.prepare(self.keep_ready);
                 sent
             }
+            (Ok(ToLauncher::Base(content)), None) => {
+                let base = Base { content, packet: packet[..length].to_vec() };
+                // A blank with another base is of no use any more.
+                for blank in core::mem::take(&mut self.ready) {
+                    match blank.base {
+                        Ok(false) => self.ready.push(blank),
+                        _ => self.discard(blank),
+                    }
+                }
+                for blank in &mut self.ready {
+                    blank.give_base(&base);
+                }
+                self.base = Some(base);
+                true
+            }
             (Ok(ToLauncher::Kill { number }), None) => {
                 for running in self.running.iter().filter(|running| running.number == number) {
                     if let Ok(maker) = &self.maker {
@@ -124,30 +148,51 @@ impl Launcher {
                 return Err(Failure { step: failure.step.clone(), errno: failure.errno });
             }
         };
-        let blank = match self.ready.pop() {
-            Some(blank) if setup.without.is_empty() => blank,
-            other => {
-                self.ready.extend(other);
-                maker.blank(&setup.without)?
+        let fits = |blank: &Blank| match blank.base {
+            Ok(based) => based == setup.on_base && setup.without.is_empty(),
+            Err(_) => setup.on_base,
+        };
+        let blank = match self.ready.iter().position(fits) {
+            Some(index) => self.ready.swap_remove(index),
+            None => {
+                let mut blank = maker.blank(&setup.without)?;
+                if let Some(base) = self.base.as_ref().filter(|_| setup.on_base) {
+                    blank.give_base(base);
+                }
+                blank
             }
         };
+        if let Err(failure) = &blank.base {
+            let failure = Failure { step: failure.step.clone(), errno: failure.errno };
+            self.discard(blank);
+            return Err(failure);
+        }
         let held = blank.cgroup.limit(&setup.cgroup, &setup.without);
         let handed_over = blank.hand_over(setup, packet, channel, held);
         if handed_over.is_err() {
-            // Nobody will ever hear of it: it is waited for like any other.
-            let _ = kill_process(blank.pid, Signal::KILL);
-            self.ready.push(blank);
+            self.discard(blank);
             return handed_over;
         }
         self.running.push(Running { pid: blank.pid, number, cgroup: blank.cgroup.name });
         Ok(())
     }
 
+    /// Ends a blank that cannot be used.
+    fn discard(&mut self, blank: Blank) {
+        let _ = kill_process(blank.pid, Signal::KILL);
+        self.dying.push(blank);
+    }
+
     fn prepare(&mut self, count: usize) {
         let Ok(maker) = &mut self.maker else { return };
         while self.ready.len() < count {
             match maker.blank(&[]) {
-                Ok(blank) => self.ready.push(blank),
+                Ok(mut blank) => {
+                    if let Some(base) = &self.base {
+                        blank.give_base(base);
+                    }
+                    self.ready.push(blank);
+                }
                 // The same failure will be told to whoever asks for a box.
                 Err(_) => return,
             }
@@ -167,8 +212,13 @@ impl Launcher {
             let usage = maker.cgroups.usage(&cgroup);
             maker.cgroups.remove(&cgroup);
             let _ = reply_with(&FromLauncher::Closed { number, usage });
-        } else if let Some(index) = self.ready.iter().position(|blank| blank.pid == pid) {
-            maker.cgroups.remove(&self.ready.swap_remove(index).cgroup.name);
+            return;
+        }
+        for blanks in [&mut self.ready, &mut self.dying] {
+            if let Some(index) = blanks.iter().position(|blank| blank.pid == pid) {
+                maker.cgroups.remove(&blanks.swap_remove(index).cgroup.name);
+                return;
+            }
         }
     }
 
@@ -181,7 +231,7 @@ impl Launcher {
         {
             let _ = kill_process(pid, Signal::KILL);
         }
-        while !(self.running.is_empty() && self.ready.is_empty()) {
+        while !(self.running.is_empty() && self.ready.is_empty() && self.dying.is_empty()) {
             match wait(WaitOptions::empty()) {
                 Ok(Some((pid, _))) => self.bury(pid),
                 Ok(None) | Err(Errno::INTR) => {}

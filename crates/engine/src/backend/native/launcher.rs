@@ -12,7 +12,7 @@ use std::{
     },
 };
 
-use fumehood_core::protocol::{FromLauncher, MAX_MESSAGE, Setup, ToLauncher};
+use fumehood_core::protocol::{Content, FromLauncher, MAX_MESSAGE, Setup, ToLauncher};
 use rustix::{
     io::{Errno, IoSlice},
     net::{
@@ -71,6 +71,16 @@ impl Launcher {
             listen_once(&launcher.listening, &launcher.socket, &launcher.waiting);
         }
         Ok(launcher)
+    }
+
+    /// Has all boxes from now on prepared with this content.
+    pub(super) fn prepare(&self, content: Content) -> Result<(), Error> {
+        send(&self.socket, &ToLauncher::Base(content).encode(), None).map_err(|error| {
+            Error::Setup {
+                step: "telling the launcher what boxes have in common".into(),
+                reason: io::Error::from(error).to_string(),
+            }
+        })
     }
 
     /// Asks for a box whose init will speak on this end of a channel.

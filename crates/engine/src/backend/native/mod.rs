@@ -3,24 +3,34 @@
 mod launcher;
 mod setup;
 
-use std::os::unix::net::UnixStream as StdUnixStream;
+use std::{os::unix::net::UnixStream as StdUnixStream, sync::OnceLock};
 
 use tokio::net::UnixStream;
 
-use self::launcher::Launcher;
+use self::{launcher::Launcher, setup::SharedBase};
 use super::{Backend, Closing, Deferred, Keeper, OpenBox};
-use crate::{BoxPlan, Enforced, Error};
+use crate::{BoxPlan, Enforced, Error, resolve::BaseRoot};
 
 /// The native backend. One launcher process makes all its boxes.
 pub(crate) struct Native {
     launcher: Launcher,
+    base: OnceLock<SharedBase>,
 }
 
 impl Native {
     /// Starts the launcher, which prepares a first box at once. After that it keeps this many
     /// boxes ready.
     pub(crate) fn start(keep_ready: u8) -> Result<Native, Error> {
-        Ok(Native { launcher: Launcher::start(keep_ready)? })
+        Ok(Native { launcher: Launcher::start(keep_ready)?, base: OnceLock::new() })
+    }
+
+    /// Has every box prepared with this root from now on. Without it boxes work the same, a
+    /// little later.
+    pub(crate) fn prepare(&self, root: BaseRoot) -> Result<(), Error> {
+        let base = SharedBase::new(root)?;
+        self.launcher.prepare(base.content.clone())?;
+        let _ = self.base.set(base);
+        Ok(())
     }
 
     /// Ends the launcher, which cleans up by itself.
@@ -41,7 +51,7 @@ impl Backend for Native {
                 step: "control channel".into(),
                 reason: error.to_string(),
             };
-            let setup = setup::from_plan(plan)?;
+            let setup = setup::from_plan(plan, self.base.get())?;
             let (ours, theirs) = StdUnixStream::pair().map_err(broken)?;
             ours.set_nonblocking(true).map_err(broken)?;
             let ticket = self.launcher.open(setup, theirs.into())?;

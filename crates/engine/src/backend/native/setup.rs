@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use fumehood_core::protocol::{
-    BOX_UID, BindMount, CgroupLimits, Resource, Rlimit, Setup, SetupFile, SetupLink,
+    BOX_UID, BindMount, CgroupLimits, Content, Resource, Rlimit, Setup, SetupFile, SetupLink,
 };
 
-use crate::{Access, BoxPlan, Error, MountSource, Network};
+use crate::{Access, BoxPlan, Error, Link, Mount, MountSource, Network, resolve::BaseRoot};
 
 const HOST_NAME: &str = "fumehood";
 
@@ -22,37 +22,32 @@ const DEVICE_LINKS: &[(&str, &str)] = &[
     ("/dev/ptmx", "pts/ptmx"),
 ];
 
-pub(super) fn from_plan(plan: &BoxPlan) -> Result<Setup, Error> {
-    let mut writable = vec!["/tmp".to_owned(), "/dev/shm".to_owned(), "/var/tmp".to_owned()];
-    let mut binds = Vec::new();
-    for device in DEVICES {
-        binds.push(BindMount {
-            source: (*device).to_owned(),
-            target: (*device).to_owned(),
-            writable: true,
-            owned: false,
-            optional: *device == "/dev/tty",
-        });
+/// What every box of a launcher starts with, prepared ahead of need.
+pub(super) struct SharedBase {
+    root: BaseRoot,
+    pub(super) content: Content,
+}
+
+impl SharedBase {
+    pub(super) fn new(root: BaseRoot) -> Result<SharedBase, Error> {
+        let mut content = own_content();
+        add(&mut content, &root.mounts, &root.links)?;
+        Ok(SharedBase { root, content })
     }
-    for mount in &plan.mounts {
-        let target = text(&mount.target)?;
-        match &mount.source {
-            MountSource::Scratch => writable.push(target),
-            MountSource::Host(source) => binds.push(BindMount {
-                source: text(source)?,
-                target,
-                writable: mount.access == Access::ReadWrite,
-                owned: mount.owned,
-                optional: false,
-            }),
-        }
+
+    /// What a plan has beyond the base, if it begins with the base.
+    fn rest<'a>(&self, plan: &'a BoxPlan) -> Option<&'a [Mount]> {
+        (plan.links == self.root.links)
+            .then(|| plan.mounts.strip_prefix(self.root.mounts.as_slice()))?
     }
-    let mut links: Vec<SetupLink> = DEVICE_LINKS
-        .iter()
-        .map(|(path, target)| SetupLink { path: (*path).into(), target: (*target).into() })
-        .collect();
-    for link in &plan.links {
-        links.push(SetupLink { path: text(&link.path)?, target: text(&link.target)? });
+}
+
+pub(super) fn from_plan(plan: &BoxPlan, base: Option<&SharedBase>) -> Result<Setup, Error> {
+    let rest = base.and_then(|base| base.rest(plan)).filter(|_| plan.without.is_empty());
+    let mut content = if rest.is_some() { Content::default() } else { own_content() };
+    match rest {
+        Some(mounts) => add(&mut content, mounts, &[])?,
+        None => add(&mut content, &plan.mounts, &plan.links)?,
     }
     let limits = &plan.limits;
     Ok(Setup {
@@ -60,10 +55,8 @@ pub(super) fn from_plan(plan: &BoxPlan) -> Result<Setup, Error> {
         disk: limits.disk.get(),
         // As many as the space could hold in small files.
         inodes: (limits.disk.get() / 4096).clamp(256, 1 << 20),
-        writable,
-        binds,
-        files: files(),
-        links,
+        on_base: rest.is_some(),
+        content,
         loopback: plan.network == Network::Localhost,
         cgroup: CgroupLimits {
             memory: limits.memory.get(),
@@ -79,6 +72,48 @@ pub(super) fn from_plan(plan: &BoxPlan) -> Result<Setup, Error> {
         ],
         without: plan.without.clone(),
     })
+}
+
+/// Devices, the files that say who is who, and the usual places for temporary files.
+fn own_content() -> Content {
+    Content {
+        writable: ["/tmp", "/dev/shm", "/var/tmp"].map(str::to_owned).to_vec(),
+        binds: DEVICES
+            .iter()
+            .map(|device| BindMount {
+                source: (*device).to_owned(),
+                target: (*device).to_owned(),
+                writable: true,
+                owned: false,
+                optional: *device == "/dev/tty",
+            })
+            .collect(),
+        files: files(),
+        links: DEVICE_LINKS
+            .iter()
+            .map(|(path, target)| SetupLink { path: (*path).into(), target: (*target).into() })
+            .collect(),
+    }
+}
+
+fn add(content: &mut Content, mounts: &[Mount], links: &[Link]) -> Result<(), Error> {
+    for mount in mounts {
+        let target = text(&mount.target)?;
+        match &mount.source {
+            MountSource::Scratch => content.writable.push(target),
+            MountSource::Host(source) => content.binds.push(BindMount {
+                source: text(source)?,
+                target,
+                writable: mount.access == Access::ReadWrite,
+                owned: mount.owned,
+                optional: false,
+            }),
+        }
+    }
+    for link in links {
+        content.links.push(SetupLink { path: text(&link.path)?, target: text(&link.target)? });
+    }
+    Ok(())
 }
 
 /// The few files that say who is who in the box.
