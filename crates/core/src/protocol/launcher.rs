@@ -1,6 +1,6 @@
 //! What supervisor and launcher say to each other, one message per packet.
 
-use alloc::{string::String, vec::Vec};
+use alloc::{boxed::Box, string::String, vec::Vec};
 
 use super::{
     BoxUsage, Content, DecodeError, Setup,
@@ -15,7 +15,7 @@ pub enum ToLauncher {
         /// The supervisor's number for the box.
         number: u32,
         /// How to build it.
-        setup: Setup,
+        setup: Box<Setup>,
     },
     /// Prepare every box from now on with this content, ahead of need.
     Base(Content),
@@ -74,7 +74,7 @@ impl ToLauncher {
     pub fn decode(message: &[u8]) -> Result<ToLauncher, DecodeError> {
         let mut r = Reader::new(message)?;
         let decoded = match r.u8()? {
-            1 => ToLauncher::Open { number: r.u32()?, setup: Setup::read(&mut r)? },
+            1 => ToLauncher::Open { number: r.u32()?, setup: Box::new(Setup::read(&mut r)?) },
             2 => ToLauncher::Kill { number: r.u32()? },
             3 => ToLauncher::Base(Content::read(&mut r)?),
             _ => return Err(DecodeError::Unknown("message to launcher")),

@@ -140,7 +140,7 @@ proptest! {
     fn launcher_messages_are_read_back(number in any::<u32>(), setup in setup(), n in any::<[Option<u64>; 4]>()) {
         let base = ToLauncher::Base(setup.content.clone());
         prop_assert_eq!(ToLauncher::decode(&base.encode()), Ok(base));
-        let open = ToLauncher::Open { number, setup };
+        let open = ToLauncher::Open { number, setup: Box::new(setup) };
         prop_assert_eq!(ToLauncher::decode(&open.encode()), Ok(open));
         let failed = FromLauncher::OpenFailed { number, step: "step".into(), errno: -1 };
         prop_assert_eq!(FromLauncher::decode(&failed.encode()), Ok(failed));

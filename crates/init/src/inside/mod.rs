@@ -117,7 +117,7 @@ fn receive_message(socket: &OwnedFd) -> Option<Message> {
         Ok(ToLauncher::Open { setup, .. }) => {
             let channel = descriptors.next()?;
             let (trees, held) = (trees(&mut descriptors), Held::from_bits(*held));
-            Some(Message::Order { setup: Box::new(setup), channel, trees, held })
+            Some(Message::Order { setup, channel, trees, held })
         }
         Ok(ToLauncher::Base(content)) => {
             Some(Message::Base { content, trees: trees(&mut descriptors) })

@@ -55,11 +55,20 @@ pub(super) struct Maker {
     mapping: Mapping,
     pub(super) cgroups: Cgroups,
     count: u32,
+    swept: bool,
 }
 
 impl Maker {
     pub(super) fn new() -> Result<Maker, Failure> {
-        Ok(Maker { mapping: Mapping::choose()?, cgroups: Cgroups::find(), count: 0 })
+        Ok(Maker { mapping: Mapping::choose()?, cgroups: Cgroups::find(), count: 0, swept: false })
+    }
+
+    /// Removes what dead launchers left behind, the first time it is called.
+    pub(super) fn sweep_once(&mut self) {
+        if !self.swept {
+            self.cgroups.sweep();
+            self.swept = true;
+        }
     }
 
     pub(super) fn blank(&mut self, without: &[Layer]) -> Result<Blank, Failure> {

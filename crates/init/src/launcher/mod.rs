@@ -55,9 +55,6 @@ pub(crate) fn main(keep_ready: usize) -> u8 {
         dying: Vec::new(),
     };
     launcher.prepare(1);
-    if let Ok(maker) = &launcher.maker {
-        maker.cgroups.sweep();
-    }
     launcher.serve(&signals);
     launcher.end_everything();
     0
@@ -103,8 +100,12 @@ impl Launcher {
                         reply_with(&FromLauncher::OpenFailed { number, step, errno })
                     }
                 };
-                // The box is now busy building itself: the best time to prepare the next.
+                // The box is now busy building itself: the best time to prepare the next, and to
+                // remove what launchers that died left behind.
                 self.prepare(self.keep_ready);
+                if let Ok(maker) = &mut self.maker {
+                    maker.sweep_once();
+                }
                 sent
             }
             (Ok(ToLauncher::Base(content)), None) => {

@@ -1,6 +1,6 @@
 //! Files into and out of the box, with the rights of the program and no more.
 
-use alloc::{format, vec};
+use alloc::vec;
 
 use fumehood_core::protocol::{FromInit, MAX_DATA};
 use rustix::{
@@ -43,7 +43,7 @@ fn write(path: &str, mode: u32, append: bool, data: &[u8]) -> Result<(), Errno> 
 
 fn make_parents(path: &str) {
     for (index, _) in path.match_indices('/').skip(1) {
-        let _ = mkdirat(CWD, format!("{}", &path[..index]), Mode::from_raw_mode(0o755));
+        let _ = mkdirat(CWD, &path[..index], Mode::from_raw_mode(0o755));
     }
 }
 

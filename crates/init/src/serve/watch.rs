@@ -13,9 +13,7 @@ const PAGE: u64 = 4096;
 pub(super) fn memory_in_use(writable_space: &str) -> u64 {
     let mut private_pages = 0;
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    if let Ok(mut processes) =
-        openat(CWD, c"/proc", flags, Mode::empty()).and_then(|proc| Dir::new(proc))
-    {
+    if let Ok(mut processes) = openat(CWD, c"/proc", flags, Mode::empty()).and_then(Dir::new) {
         while let Some(Ok(entry)) = processes.read() {
             let Ok(name) = entry.file_name().to_str() else { continue };
             if name.bytes().all(|byte| byte.is_ascii_digit()) && name != "1" {

@@ -88,7 +88,7 @@ impl Launcher {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let (sender, closing) = oneshot::channel();
         lock(&self.waiting).insert(number, sender);
-        let message = ToLauncher::Open { number, setup }.encode();
+        let message = ToLauncher::Open { number, setup: Box::new(setup) }.encode();
         let ticket = Ticket {
             number,
             closing: Some(closing),

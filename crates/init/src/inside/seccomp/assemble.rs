@@ -1,6 +1,6 @@
 //! Turns a table of system calls into a program for the kernel's filter machine.
 
-use alloc::vec::Vec;
+use alloc::{vec, vec::Vec};
 
 /// What happens to a system call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,11 +56,12 @@ fn instruction(code: u16, if_true: u8, if_false: u8, operand: u32) -> Instructio
 
 /// The filter for one architecture. Calls by another (i386, x32) do not exist.
 pub(super) fn program(architecture: u32, segments: &[Segment]) -> Vec<Instruction> {
-    let mut program = Vec::new();
-    program.push(instruction(LOAD, 0, 0, ARCHITECTURE_OFFSET));
-    program.push(instruction(JUMP_IF_EQUAL, 1, 0, architecture));
-    program.push(finish(Action::Fail(ENOSYS)));
-    program.push(instruction(LOAD, 0, 0, NUMBER_OFFSET));
+    let mut program = vec![
+        instruction(LOAD, 0, 0, ARCHITECTURE_OFFSET),
+        instruction(JUMP_IF_EQUAL, 1, 0, architecture),
+        finish(Action::Fail(ENOSYS)),
+        instruction(LOAD, 0, 0, NUMBER_OFFSET),
+    ];
     program.extend(tree(segments));
     program
 }
@@ -161,7 +162,7 @@ mod tests {
         let program = program(ARCH, &segments);
         assert!(program.len() < 4096);
         for number in 0..1000 {
-            let expected = RETURN_ERRNO | (number / 3).min(299) + 1;
+            let expected = RETURN_ERRNO | ((number / 3).min(299) + 1);
             assert_eq!(run(&program, ARCH, number, [0; 6]), expected);
         }
     }

@@ -25,21 +25,22 @@ pub(super) fn find(hierarchies: &Hierarchies) -> (Option<Directory>, Vec<Layer>)
     if own.open_for_writing("cgroup.procs").is_none() {
         return nothing;
     }
+    let listed = |directory: &Directory, file: &str| directory.read(file).unwrap_or_default();
+    let has = |list: &str, name: &str| list.split_whitespace().any(|one| one == name);
+    // On hybrid hosts this is empty, and there is nothing more to look at.
+    let offered = listed(&parent, "cgroup.controllers");
     let mut layers = Vec::new();
     for (name, layer) in [("memory", Layer::Memory), ("pids", Layer::Pids), ("cpu", Layer::Cpu)] {
-        let switch = format!("+{name}");
-        let has = |directory: &Directory, file: &str| {
-            directory
-                .read(file)
-                .is_some_and(|controllers| controllers.split_whitespace().any(|one| one == name))
-        };
-        if !has(&own, "cgroup.controllers") {
-            parent.write("cgroup.subtree_control", switch.as_bytes());
+        if !has(&offered, name) {
+            continue;
         }
-        if has(&own, "cgroup.controllers")
-            && (has(&own, "cgroup.subtree_control")
-                || own.write("cgroup.subtree_control", switch.as_bytes()))
-        {
+        let switch = format!("+{name}");
+        for directory in [&parent, &own] {
+            if !has(&listed(directory, "cgroup.subtree_control"), name) {
+                directory.write("cgroup.subtree_control", switch.as_bytes());
+            }
+        }
+        if has(&listed(&own, "cgroup.subtree_control"), name) {
             layers.push(layer);
         }
     }
