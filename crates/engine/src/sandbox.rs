@@ -20,7 +20,7 @@ pub struct SandboxBuilder {
 
 impl Default for SandboxBuilder {
     fn default() -> Self {
-        SandboxBuilder { cache_dir: None, keep_ready: 1 }
+        SandboxBuilder { cache_dir: None, keep_ready: 2 }
     }
 }
 
@@ -32,8 +32,8 @@ impl SandboxBuilder {
         self
     }
 
-    /// How many boxes are prepared ahead of need once the first was used. One by default; none
-    /// for a program that runs a single request.
+    /// How many boxes are kept prepared ahead of need. Two by default; none for a program that
+    /// runs a single request.
     #[must_use]
     pub fn keep_ready(mut self, boxes: u8) -> Self {
         self.keep_ready = boxes;

@@ -13,7 +13,7 @@ use core::mem::MaybeUninit;
 
 use fumehood_core::protocol::{FromLauncher, MAX_MESSAGE, Setup, ToLauncher};
 use rustix::{
-    event::{PollFd, PollFlags, poll},
+    event::{PollFd, PollFlags, Timespec, poll},
     fd::OwnedFd,
     io::Errno,
     net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendFlags, recvmsg, send},
@@ -22,6 +22,10 @@ use rustix::{
 
 use self::blank::{Base, Blank, Maker};
 use crate::{failure::Failure, sys};
+
+/// How long nothing must happen before boxes are prepared: short against what people notice, long
+/// against a small program, which would have to share the processors with us.
+const IDLE: Timespec = Timespec { tv_sec: 0, tv_nsec: 5_000_000 };
 
 /// A box that was handed its set-up.
 struct Running {
@@ -40,7 +44,7 @@ struct Launcher {
     dying: Vec<Blank>,
 }
 
-/// Runs the launcher. `keep_ready` boxes are prepared ahead of need once the first was used.
+/// Runs the launcher. One box is prepared at once, and `keep_ready` whenever there is time.
 pub(crate) fn main(keep_ready: usize) -> u8 {
     // A terminal's Ctrl-C is for the supervisor, which then tells us.
     let _ = rustix::process::setsid();
@@ -68,7 +72,10 @@ impl Launcher {
                 PollFd::from_borrowed_fd(sys::descriptor(0), PollFlags::IN),
                 PollFd::new(signals, PollFlags::IN),
             ];
-            match poll(&mut polled, None) {
+            let lacking = self.ready.len() < self.keep_ready && self.base.is_some();
+            match poll(&mut polled, lacking.then_some(&IDLE)) {
+                // Nobody wants anything: a good time to prepare what was used up.
+                Ok(0) => self.prepare(self.keep_ready),
                 Ok(_) | Err(Errno::INTR) => {}
                 Err(_) => return,
             }
@@ -80,6 +87,10 @@ impl Launcher {
             }
             if asked && !self.answer(&mut packet) {
                 return;
+            }
+            if ended && !asked {
+                // A box is gone, and nobody waits for another: make up for it.
+                self.prepare(self.keep_ready);
             }
         }
     }
@@ -100,9 +111,8 @@ impl Launcher {
                         reply_with(&FromLauncher::OpenFailed { number, step, errno })
                     }
                 };
-                // The box is now busy building itself: the best time to prepare the next, and to
-                // remove what launchers that died left behind.
-                self.prepare(self.keep_ready);
+                // Now the box is busy with itself, and there is time to remove what launchers that
+                // died left behind.
                 if let Ok(maker) = &mut self.maker {
                     maker.sweep_once();
                 }

@@ -4,6 +4,9 @@
 //! that stops listening, a caller that stops reading and a clock that runs out never block each
 //! other.
 
+mod feed;
+mod hear;
+
 use std::{
     collections::VecDeque,
     io,
@@ -12,8 +15,7 @@ use std::{
 };
 
 use fumehood_core::protocol::{
-    Ending, Exec, FromInit, MAX_DATA, ProcessUsage, Stream, ToInit, VERSION, frame,
-    frame::FrameDecoder,
+    Ending, Exec, FromInit, MAX_DATA, ProcessUsage, ToInit, frame, frame::FrameDecoder,
 };
 
 use tokio::{
@@ -21,9 +23,10 @@ use tokio::{
     sync::mpsc::{OwnedPermit, Sender},
 };
 
+use self::feed::next_piece;
 use super::handle::{Io, Order, Stdin};
 use crate::{
-    BoxPlan, Captured, Enforced, Event, Phase, StreamName,
+    BoxPlan, Enforced, Event, Phase,
     backend::{Closing, OpenBox},
 };
 
@@ -286,131 +289,6 @@ impl Driver<'_> {
         }
     }
 
-    /// Takes one message. False if it makes no sense here.
-    fn hear(&mut self, message: FromInit) -> bool {
-        match message {
-            FromInit::Ready { version, reports } => {
-                for report in reports {
-                    self.seen.enforced.record(report.layer, report.strength, report.detail);
-                }
-                version == VERSION
-            }
-            FromInit::SetupFailed { step, errno } => {
-                self.seen.setup_failure = Some((step, errno));
-                self.stage = Stage::Over;
-                true
-            }
-            FromInit::Done => {
-                self.puts_pending = match self.puts_pending.checked_sub(1) {
-                    Some(left) => left,
-                    None => return false,
-                };
-                true
-            }
-            FromInit::Failed { errno } => self.file_failed(errno),
-            FromInit::Started => {
-                self.stage = Stage::Running;
-                self.seen.start_time = self.begun.elapsed();
-                self.deadline = Some(Instant::now() + self.plan.limits.timeout.duration());
-                true
-            }
-            FromInit::ExecFailed { errno } => {
-                self.seen.exec_error = Some(errno);
-                self.finish();
-                true
-            }
-            FromInit::Output { stream, data } => {
-                self.collect(stream, data);
-                true
-            }
-            FromInit::StdinCredit(bytes) => {
-                self.credit = self.credit.saturating_add(bytes as usize);
-                true
-            }
-            FromInit::Exited { ending, usage } => {
-                self.seen.ending = Some(ending);
-                self.seen.usage = usage;
-                self.seen.wall_time = Duration::from_nanos(usage.wall_nanos);
-                self.credit = 0;
-                if ending == Ending::Code(0) && self.seen.cut.is_none() {
-                    self.fetch_next();
-                } else {
-                    self.finish();
-                }
-                true
-            }
-            FromInit::Data { data, last } => self.fetched(data, last),
-        }
-    }
-
-    fn file_failed(&mut self, errno: i32) -> bool {
-        let path = match self.stage {
-            Stage::Fetching => self.wanted.get(self.seen.fetched.len()).cloned(),
-            _ => self.plan.files.first().map(|file| file.path.clone()),
-        };
-        self.seen.file_error = path.map(|path| (path, errno));
-        self.finish();
-        true
-    }
-
-    fn fetch_next(&mut self) {
-        match self.wanted.get(self.seen.fetched.len()) {
-            Some(path) => {
-                self.stage = Stage::Fetching;
-                self.deadline = Some(Instant::now() + self.plan.limits.timeout.duration());
-                let path = text(path);
-                self.say(&ToInit::Get { path, most: MOST_FETCHED });
-            }
-            None => self.finish(),
-        }
-    }
-
-    fn fetched(&mut self, data: Vec<u8>, last: bool) -> bool {
-        if self.stage != Stage::Fetching || (self.fetching.len() + data.len()) as u64 > MOST_FETCHED
-        {
-            return false;
-        }
-        self.fetching.extend(data);
-        if last {
-            self.seen.fetched.push(std::mem::take(&mut self.fetching));
-            self.fetch_next();
-        }
-        true
-    }
-
-    fn finish(&mut self) {
-        self.say(&ToInit::Shutdown);
-        self.stage = Stage::Over;
-    }
-
-    /// Keeps output up to the limit; beyond it the box is ended.
-    fn collect(&mut self, stream: Stream, mut data: Vec<u8>) {
-        let kept = (self.seen.stdout.len() + self.seen.stderr.len()) as u64;
-        let room = self.plan.limits.output.get().saturating_sub(kept);
-        let (buffer, count, name) = match stream {
-            Stream::Stdout => {
-                (&mut self.seen.stdout, &mut self.seen.stdout_bytes, StreamName::Stdout)
-            }
-            Stream::Stderr => {
-                (&mut self.seen.stderr, &mut self.seen.stderr_bytes, StreamName::Stderr)
-            }
-        };
-        *count += data.len() as u64;
-        let over = data.len() as u64 > room;
-        if over {
-            data.truncate(room as usize);
-            self.seen.truncated = true;
-        }
-        buffer.extend_from_slice(&data);
-        if self.io.events.is_some() && !data.is_empty() {
-            let phase = self.phase;
-            self.waiting.push_back(Event::Output { phase, stream: name, data: Captured(data) });
-        }
-        if over {
-            self.cut(Cut::OutputLimit);
-        }
-    }
-
     /// Ends the box for a reason; the first reason counts.
     fn cut(&mut self, cut: Cut) {
         self.seen.cut.get_or_insert(cut);
@@ -487,43 +365,9 @@ impl Driver<'_> {
             (Some(_), None) => {}
         }
     }
-
-    /// Sends a piece of standard input, as much as the box has asked for.
-    fn feed(&mut self, piece: Option<Vec<u8>>) {
-        if let Some(bytes) = piece {
-            let then = match std::mem::replace(&mut self.io.stdin, Stdin::End) {
-                Stdin::Live(receiver) => Some(receiver),
-                Stdin::Piece { then, .. } => then,
-                Stdin::End => None,
-            };
-            self.io.stdin = Stdin::Piece { bytes, sent: 0, then };
-        }
-        match std::mem::replace(&mut self.io.stdin, Stdin::End) {
-            Stdin::Piece { bytes, sent, then } if sent < bytes.len() => {
-                let count = (bytes.len() - sent).min(self.credit).min(MAX_DATA);
-                self.say(&ToInit::Stdin(bytes[sent..sent + count].to_vec()));
-                self.credit -= count;
-                self.io.stdin = Stdin::Piece { bytes, sent: sent + count, then };
-            }
-            Stdin::Piece { then: Some(receiver), .. } => self.io.stdin = Stdin::Live(receiver),
-            Stdin::Piece { then: None, .. } | Stdin::Live(_) | Stdin::End => {
-                self.say(&ToInit::StdinEnd);
-                // Nothing more to send: no credit is needed, however much is granted.
-                self.credit = 0;
-            }
-        }
-    }
 }
 
-/// The next piece of live input; at once if a piece is at hand; never if there is none to come.
-async fn next_piece(stdin: &mut Stdin) -> Option<Vec<u8>> {
-    match stdin {
-        Stdin::Piece { .. } => None,
-        Stdin::Live(receiver) => receiver.recv().await,
-        Stdin::End => std::future::pending().await,
-    }
-}
-
+/// Room for an event; `None` if the caller is gone.
 async fn next_room(events: &Option<Sender<Event>>) -> Option<OwnedPermit<Event>> {
     events.clone()?.reserve_owned().await.ok()
 }
