@@ -119,7 +119,8 @@ pub(super) async fn drive(
         wanted,
         begun,
         stage: Stage::Starting,
-        deadline: None,
+        // Building a box takes milliseconds, unless a file system hangs.
+        deadline: Some(Instant::now() + plan.limits.timeout.duration()),
         outgoing: Vec::new(),
         credit: 0,
         puts_pending: 0,
