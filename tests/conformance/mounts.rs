@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    os::unix::fs::{MetadataExt as _, symlink},
+    os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown, symlink},
 };
 
 use fumehood::{Error, Mount, Request, WorkspaceMode};
@@ -25,6 +25,22 @@ pub fn cases() -> Vec<Case> {
             assert_eq!((owner.uid(), owner.gid()), us, "it belongs to the caller");
             assert_eq!(owner.mode() & 0o777, 0o640);
         }),
+        Case::steps("mounts::workspace_of_another_user", |scene| {
+            const OTHER: u32 = 12_345;
+            let workspace = scene.directory("workspace");
+            fs::write(workspace.join("given"), "theirs\n").expect("a file");
+            for path in [workspace.join("given"), workspace.clone()] {
+                fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).expect("a mode");
+                chown(&path, Some(OTHER), Some(OTHER)).expect("another owner");
+            }
+            let request = shell("cat given && echo more > made")
+                .workspace(&workspace, WorkspaceMode::ReadWrite);
+            assert_printed(&scene.run(request), "theirs\n");
+            let owner = fs::metadata(workspace.join("made")).expect("the file is there");
+            assert_eq!((owner.uid(), owner.gid()), (OTHER, OTHER), "it belongs to them");
+        })
+        .only(Condition::ISOLATED)
+        .only(Condition::AS_ROOT),
         Case::steps("mounts::missing_source_is_refused", |scene| {
             let started = scene.path().join("started");
             let request = shell(&format!("touch {}", started.display()))

@@ -20,7 +20,7 @@ use rustix::{
 
 use super::{
     cgroup::{BoxCgroup, Cgroups},
-    identity::Mapping,
+    identity::{Mapping, OwnerShifts},
     sources,
 };
 use crate::{
@@ -41,7 +41,7 @@ pub(super) struct Blank {
     /// Whether it has the base that all boxes share, or why it could not be given.
     pub(super) base: Result<bool, Failure>,
     socket: OwnedFd,
-    owner_shift: Option<OwnedFd>,
+    shifts: OwnerShifts,
 }
 
 /// Content that all boxes share, and the packet in which it came.
@@ -88,9 +88,9 @@ impl Maker {
             .mapping
             .apply(pid)
             .and_then(|()| tell_mapped(&socket, &cgroup))
-            .and_then(|()| self.mapping.shift_for(pid));
+            .and_then(|()| OwnerShifts::prepare(self.mapping, pid));
         match finished {
-            Ok(owner_shift) => Ok(Blank { pid, cgroup, base: Ok(false), socket, owner_shift }),
+            Ok(shifts) => Ok(Blank { pid, cgroup, base: Ok(false), socket, shifts }),
             Err(failure) => {
                 let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
                 let _ = rustix::process::waitpid(Some(pid), rustix::process::WaitOptions::empty());
@@ -159,7 +159,7 @@ impl Blank {
 
     /// Sends the set-up and the control channel: from now on this is a box.
     pub(super) fn hand_over(
-        &self,
+        &mut self,
         setup: &Setup,
         packet: &[u8],
         channel: OwnedFd,
@@ -170,7 +170,7 @@ impl Blank {
 
     /// Opens what of the host belongs into the box, and sends all of it with the packet.
     fn send_content(
-        &self,
+        &mut self,
         content: &Content,
         packet: &[u8],
         channel: Option<OwnedFd>,
@@ -182,9 +182,9 @@ impl Blank {
                 errno: Errno::TOOBIG.raw_os_error(),
             });
         }
-        let shift = self.owner_shift.as_ref().map(OwnedFd::as_fd);
+        let shifts = &mut self.shifts;
         let trees = crate::collect_results(
-            content.binds.iter().map(|bind| sources::open_detached(bind, shift)),
+            content.binds.iter().map(|bind| sources::open_detached(bind, shifts)),
         )?;
         let present: Vec<u8> = trees.iter().map(|tree| u8::from(tree.is_some())).collect();
         let [a, b, c, d] = (present.len() as u32).to_le_bytes();

@@ -3,12 +3,12 @@
 //! With root, a box gets a host user that nobody else has: a high number plus the process id of
 //! its first process, which is unique while the box lives. Without root it is the caller.
 
-use alloc::format;
+use alloc::{format, vec::Vec};
 use core::ffi::c_void;
 
 use fumehood_core::protocol::BOX_UID;
 use rustix::{
-    fd::{AsFd, OwnedFd},
+    fd::{AsFd, BorrowedFd, OwnedFd},
     fs::{Mode, OFlags, open, openat},
     io::Errno,
     process::{Pid, Signal, WaitOptions, kill_process, waitpid},
@@ -72,26 +72,57 @@ impl Mapping {
         write_of(pid, "gid_map", format!("{BOX_UID} {gid} 1").as_bytes())
             .step("user namespace: gid_map")
     }
+}
 
-    /// A user namespace in which the caller's files are the box's files, for mounts with shifted
-    /// owners. Nothing is needed where the box is the caller.
-    pub(super) fn shift_for(self, pid: Pid) -> Result<Option<OwnedFd>, Failure> {
-        let Mapping::PerBox = self else { return Ok(None) };
-        let (uid, gid) = self.host_ids(pid);
-        let mut stack = SharedStack::new();
-        // SAFETY: `hold` only sleeps, and is waited for before the stack goes.
-        let holder =
-            unsafe { start_in_user_namespace(&mut stack, hold) }.step("mount owner namespace")?;
-        let namespace = write_of(holder, "uid_map", format!("0 {uid} 1").as_bytes())
-            .and_then(|()| write_of(holder, "gid_map", format!("0 {gid} 1").as_bytes()))
-            .and_then(|()| {
-                let path = format!("/proc/{}/ns/user", holder.as_raw_nonzero());
-                open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
-            });
-        let _ = kill_process(holder, Signal::KILL);
-        let _ = waitpid(Some(holder), WaitOptions::empty());
-        namespace.step("mount owner namespace").map(Some)
+/// User namespaces that shift the owners of mounted files, one per owner: what belongs to the owner
+/// of a mounted directory belongs to the box's user inside, and what the box makes there belongs
+/// to that owner.
+pub(super) struct OwnerShifts {
+    mapping: Mapping,
+    box_pid: Pid,
+    made: Vec<(u32, u32, OwnedFd)>,
+}
+
+impl OwnerShifts {
+    /// Makes the one for root's own files ahead of need. Nothing is needed where the box is the
+    /// caller.
+    pub(super) fn prepare(mapping: Mapping, box_pid: Pid) -> Result<OwnerShifts, Failure> {
+        let mut shifts = OwnerShifts { mapping, box_pid, made: Vec::new() };
+        shifts.of(0, 0)?;
+        Ok(shifts)
     }
+
+    /// The namespace for files of this owner.
+    pub(super) fn of(&mut self, uid: u32, gid: u32) -> Result<Option<BorrowedFd<'_>>, Failure> {
+        let Mapping::PerBox = self.mapping else { return Ok(None) };
+        let known = self.made.iter().position(|made| (made.0, made.1) == (uid, gid));
+        let index = match known {
+            Some(index) => index,
+            None => {
+                let namespace = shift(uid, gid, self.mapping.host_ids(self.box_pid))?;
+                self.made.push((uid, gid, namespace));
+                self.made.len() - 1
+            }
+        };
+        Ok(self.made.get(index).map(|made| made.2.as_fd()))
+    }
+}
+
+/// A user namespace in which these ids are those ids of the host.
+fn shift(uid: u32, gid: u32, (to_uid, to_gid): (u32, u32)) -> Result<OwnedFd, Failure> {
+    let mut stack = SharedStack::new();
+    // SAFETY: `hold` only sleeps, and is waited for before the stack goes.
+    let holder =
+        unsafe { start_in_user_namespace(&mut stack, hold) }.step("mount owner namespace")?;
+    let namespace = write_of(holder, "uid_map", format!("{uid} {to_uid} 1").as_bytes())
+        .and_then(|()| write_of(holder, "gid_map", format!("{gid} {to_gid} 1").as_bytes()))
+        .and_then(|()| {
+            let path = format!("/proc/{}/ns/user", holder.as_raw_nonzero());
+            open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
+        });
+    let _ = kill_process(holder, Signal::KILL);
+    let _ = waitpid(Some(holder), WaitOptions::empty());
+    namespace.step("mount owner namespace")
 }
 
 /// Holds a namespace until it has been opened; then it is killed.

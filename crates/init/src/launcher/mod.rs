@@ -163,7 +163,7 @@ impl Launcher {
             Ok(based) => based == setup.on_base && setup.without.is_empty(),
             Err(_) => setup.on_base,
         };
-        let blank = match self.ready.iter().position(fits) {
+        let mut blank = match self.ready.iter().position(fits) {
             Some(index) => self.ready.swap_remove(index),
             None => {
                 let mut blank = maker.blank(&setup.without)?;

@@ -2,12 +2,13 @@
 
 use fumehood_core::protocol::BindMount;
 use rustix::{
-    fd::{BorrowedFd, OwnedFd},
-    fs::{CWD, Mode, OFlags, ResolveFlags, openat2},
+    fd::OwnedFd,
+    fs::{CWD, Mode, OFlags, ResolveFlags, fstat, openat2},
     io::Errno,
     mount::{OpenTreeFlags, open_tree},
 };
 
+use super::identity::OwnerShifts;
 use crate::{
     failure::{Failure, Step},
     sys::{MountAttributes, mount_setattr},
@@ -20,7 +21,7 @@ use crate::{
 /// made, so one that is there now was put there to lead us elsewhere.
 pub(super) fn open_detached(
     bind: &BindMount,
-    owner_shift: Option<BorrowedFd<'_>>,
+    shifts: &mut OwnerShifts,
 ) -> Result<Option<OwnedFd>, Failure> {
     let flags = OFlags::PATH | OFlags::CLOEXEC;
     let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
@@ -37,11 +38,17 @@ pub(super) fn open_detached(
             | OpenTreeFlags::AT_RECURSIVE,
     )
     .step_on("copying the mount of", &bind.source)?;
+    let shift_owners = if bind.owned {
+        let owner = fstat(&source).step_on("looking at", &bind.source)?;
+        shifts.of(owner.st_uid, owner.st_gid)?
+    } else {
+        None
+    };
     let attributes = MountAttributes {
         read_only: !bind.writable,
         no_devices: !bind.source.starts_with("/dev/"),
         no_exec: false,
-        shift_owners: owner_shift.filter(|_| bind.owned),
+        shift_owners,
     };
     mount_setattr(rustix::fd::AsFd::as_fd(&tree), attributes, true)
         .step_on("setting mount attributes of", &bind.source)?;
