@@ -4,7 +4,7 @@ use fumehood::{Error, Mount, Status};
 use fumehood_tests::{Case, Condition, command_line, shell, with_limits};
 
 use crate::{
-    residue::{Residue, assert_as_before},
+    residue::{assert_as_before, at_rest},
     tool::Tool,
 };
 
@@ -16,7 +16,7 @@ pub fn cases() -> Vec<Case> {
         Case::steps("leaks::a_thousand_runs", |scene| {
             // The first run starts what all of them share.
             scene.run(command_line(&["/bin/true"]));
-            let before = Residue::now(scene.path());
+            let before = at_rest(scene.path());
             for number in 0..RUNS {
                 let outcome = scene.run(command_line(&["/bin/true"]));
                 assert!(outcome.success, "run {number}: {:?}", outcome.error);
@@ -25,7 +25,7 @@ pub fn cases() -> Vec<Case> {
         }),
         Case::steps("leaks::every_kind_of_end", |scene| {
             scene.run(command_line(&["/bin/true"]));
-            let before = Residue::now(scene.path());
+            let before = at_rest(scene.path());
             for _ in 0..5 {
                 let timeout = with_limits(shell("sleep 9 & sleep 9"), "timeout=50ms grace=50ms");
                 assert_eq!(scene.run(timeout).status, Status::Timeout);
@@ -43,7 +43,7 @@ pub fn cases() -> Vec<Case> {
             let tool = Tool::find(scene);
             // The first command finds out about toolchains and remembers it.
             assert!(tool.exec(scene, &["/bin/true"]).status().expect("it starts").success());
-            let before = Residue::now(scene.path());
+            let before = at_rest(scene.path());
             for _ in 0..COMMANDS {
                 assert!(tool.exec(scene, &["/bin/true"]).status().expect("it starts").success());
             }

@@ -65,8 +65,15 @@ impl Residue {
     }
 }
 
+/// What there is once the launcher has come to rest: it makes up for the boxes that were used as
+/// soon as nobody asks for one.
+pub fn at_rest(kept: &Path) -> Residue {
+    thread::sleep(Duration::from_millis(500));
+    Residue::now(kept)
+}
+
 /// Fails unless there is soon no more of anything than before. Names may differ: a launcher keeps
-/// one box ready, and it is another one each time. Other programs may come and go meanwhile: only
+/// boxes ready, and they are others each time. Other programs may come and go meanwhile: only
 /// what stays is a leak.
 pub fn assert_as_before(before: &Residue, kept: &Path) {
     let deadline = Instant::now() + Duration::from_secs(10);

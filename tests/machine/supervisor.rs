@@ -9,7 +9,7 @@ use fumehood_tests::{Case, Condition, Scene};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::{
-    residue::{Residue, assert_as_before},
+    residue::{assert_as_before, at_rest},
     tool::Tool,
 };
 
@@ -35,7 +35,7 @@ pub fn cases() -> Vec<Case> {
 fn end_by(scene: &Scene, signal: Signal) -> std::process::ExitStatus {
     let tool = Tool::find(scene);
     assert!(tool.exec(scene, &["/bin/true"]).status().expect("it starts").success());
-    let before = Residue::now(scene.path());
+    let before = at_rest(scene.path());
     let marker = format!("65.{}", std::process::id());
     let family = format!("setsid sleep {marker} & sleep {marker} & sleep {marker}");
     let mut fumehood = tool.exec(scene, &["sh", "-c", &family]).spawn().expect("it starts");
