@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use clap::{Args, CommandFactory as _, FromArgMatches, Parser, Subcommand};
 
 use crate::{
     completions::CompletionsArgs, doctor::DoctorArgs, exec::ExecArgs, languages::LanguagesArgs,
@@ -90,6 +90,9 @@ pub(crate) fn definition() -> clap::Command {
 pub(crate) fn parse(persona: Persona, arguments: &[OsString]) -> Result<Command, clap::Error> {
     match persona {
         Persona::Fumehood => {
+            if let Some(command) = parse_frequent(arguments) {
+                return Ok(command);
+            }
             let matches = Fumehood::command().try_get_matches_from(arguments)?;
             Ok(Fumehood::from_arg_matches(&matches)?.command)
         }
@@ -97,6 +100,21 @@ pub(crate) fn parse(persona: Persona, arguments: &[OsString]) -> Result<Command,
             let matches = SandboxRun::command().try_get_matches_from(arguments)?;
             Ok(Command::Run(SandboxRun::from_arg_matches(&matches)?.run))
         }
+    }
+}
+
+/// Reads the arguments of the two commands that run something, without building the definitions of
+/// all others first. Whatever is not plainly right is left to the whole definition, which has the
+/// better words for it.
+fn parse_frequent(arguments: &[OsString]) -> Option<Command> {
+    fn parse<A: Args + FromArgMatches>(arguments: &[OsString]) -> Option<A> {
+        let command = A::augment_args(clap::Command::new("fumehood"));
+        A::from_arg_matches(&command.try_get_matches_from(arguments).ok()?).ok()
+    }
+    match arguments.get(1)?.to_str()? {
+        "run" => parse(&arguments[1..]).map(Command::Run),
+        "exec" => parse(&arguments[1..]).map(Command::Exec),
+        _ => None,
     }
 }
 

@@ -46,7 +46,7 @@ impl SandboxBuilder {
         // The launcher makes its first box while we look at the machine.
         let native = Native::start(self.keep_ready)?;
         let toolchains = Toolchains::load(&cache_dir, &Environment::from_process());
-        let base = BaseRoot::find(&toolchains);
+        let base = BaseRoot::new(&toolchains);
         native.prepare(base.clone())?;
         Ok(Sandbox { inner: Arc::new(Inner { native, local: Local, cache_dir, toolchains, base }) })
     }
@@ -140,8 +140,8 @@ impl Sandbox {
         doctor::examine(self, &toolchains).await
     }
 
-    /// Ends all boxes and leaves the cleaning up to the launcher, which exits by itself a moment
-    /// later. For programs that end now.
+    /// Leaves ending all boxes and cleaning up to the launcher, which does so by itself when this
+    /// process is gone. For programs that end now.
     pub fn detach(self) {
         self.inner.native.detach();
     }

@@ -14,6 +14,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+pub mod early;
 mod failure;
 mod held;
 mod inside;

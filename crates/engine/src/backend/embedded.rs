@@ -10,17 +10,15 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use fumehood_embedded::{init, typescript};
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
 
 use crate::{Digest, Error};
 
-static INIT: &[u8] = include_bytes!(env!("FUMEHOOD_INIT"));
-static TYPESCRIPT: &[u8] = include_bytes!(env!("FUMEHOOD_TYPESCRIPT"));
-
 /// The init program as a sealed file in memory: nothing on disk to tamper with, and nobody can
 /// write to it through `/proc`, not even root.
 pub(super) fn sealed_init() -> Result<OwnedFd, Error> {
-    seal(INIT).map_err(|error| Error::Setup {
+    seal(init()).map_err(|error| Error::Setup {
         step: "preparing the init program".into(),
         reason: error.to_string(),
     })
@@ -41,7 +39,7 @@ fn seal(program: &[u8]) -> Result<OwnedFd, std::io::Error> {
 /// A helper program as a file that can be mounted into a box, written on first use.
 pub(crate) fn helper_program(name: &str, cache: &Path) -> Result<Option<PathBuf>, Error> {
     let content = match name {
-        "fumehood-typescript" => TYPESCRIPT,
+        "fumehood-typescript" => typescript(),
         _ => return Ok(None),
     };
     let digest = Digest::of(content);

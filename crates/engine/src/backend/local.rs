@@ -69,7 +69,8 @@ impl Keeper for LocalKeeper {
         }
     }
 
-    fn let_go(mut self: Box<Self>) {
+    fn let_go(mut self: Box<Self>, last: Option<UnixStream>) {
+        drop(last);
         if let Some(mut child) = self.child.take() {
             // It exits at once; waiting leaves no dead process behind.
             let _ = child.wait();

@@ -41,8 +41,9 @@ pub(crate) trait Keeper: Send {
     fn kill(&self);
 
     /// Leaves the rest to the backend: init is about to exit by itself. What was made for the box
-    /// is gone soon after, and at the latest when the sandbox is closed.
-    fn let_go(self: Box<Self>);
+    /// is gone soon after, and at the latest when the sandbox is closed. The channel is given
+    /// where this was the last box of a run.
+    fn let_go(self: Box<Self>, last: Option<UnixStream>);
 
     /// Waits until the box and everything that was made for it is gone.
     fn closed(&mut self) -> Deferred<'_, Closing>;

@@ -3,9 +3,11 @@
 mod code;
 mod layout;
 mod paths;
-mod rootfs;
 
-use std::{collections::BTreeMap, path::Path};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 pub(crate) use self::layout::Layout;
 use crate::{
@@ -21,11 +23,15 @@ pub(crate) struct BaseRoot {
 }
 
 impl BaseRoot {
-    /// Looks at the machine.
-    pub(crate) fn find(toolchains: &Toolchains) -> BaseRoot {
-        let (mut mounts, links) = rootfs::system();
-        mounts.extend(toolchains.mounts().iter().map(Mount::system));
-        BaseRoot { mounts, links }
+    /// From what was found of the machine.
+    pub(crate) fn new(toolchains: &Toolchains) -> BaseRoot {
+        let system = toolchains.system();
+        let mounts = system.paths.iter().chain(toolchains.mounts()).map(Mount::system).collect();
+        let link = |(path, target): &(PathBuf, PathBuf)| Link {
+            path: path.clone(),
+            target: target.clone(),
+        };
+        BaseRoot { mounts, links: system.links.iter().map(link).collect() }
     }
 }
 

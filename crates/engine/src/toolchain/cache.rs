@@ -21,7 +21,7 @@ const FILE: &str = "toolchains.json";
 /// A file that is larger was not written by us.
 const MOST_BYTES: u64 = 1 << 20;
 /// Goes up when the meaning of the file changes.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// The file. Written from references, read into values.
 #[derive(Serialize, Deserialize)]

@@ -16,6 +16,7 @@ mod prefix;
 mod problem;
 mod scout;
 mod shim;
+mod system;
 #[cfg(all(test, unix))]
 mod tests;
 mod version;
@@ -33,6 +34,7 @@ pub use self::{
     environment::Environment,
     prefix::SYSTEM_DIRECTORIES,
     problem::{MissingToolchain, Problem},
+    system::System,
 };
 use self::{problem::unknown_language, scout::Scout};
 
@@ -61,6 +63,7 @@ pub struct Toolchain {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Toolchains {
     results: Vec<Result<Toolchain, MissingToolchain>>,
+    system: System,
     mounts: Vec<PathBuf>,
     path_dirs: Vec<PathBuf>,
     env: BTreeMap<String, String>,
@@ -89,10 +92,10 @@ impl Toolchains {
     }
 
     fn look(environment: &Environment, scout: &mut Scout) -> Toolchains {
-        Toolchains::new(discover::all(environment, scout))
+        Toolchains::new(discover::all(environment, scout), System::find(scout))
     }
 
-    fn new(results: Vec<Result<Toolchain, MissingToolchain>>) -> Toolchains {
+    fn new(results: Vec<Result<Toolchain, MissingToolchain>>, system: System) -> Toolchains {
         let mut mounts: Vec<PathBuf> = Vec::new();
         let mut path_dirs: Vec<PathBuf> = Vec::new();
         let mut env = BTreeMap::new();
@@ -105,7 +108,7 @@ impl Toolchains {
             }
             env.extend(toolchain.env.clone());
         }
-        Toolchains { mounts: prefix::outermost(mounts), path_dirs, env, results }
+        Toolchains { mounts: prefix::outermost(mounts), path_dirs, env, results, system }
     }
 
     /// The toolchain of a language, by the language's own name.
@@ -123,6 +126,11 @@ impl Toolchains {
     /// Every language: its toolchain, or why there is none.
     pub fn all(&self) -> impl Iterator<Item = Result<&Toolchain, &MissingToolchain>> {
         self.results.iter().map(Result::as_ref)
+    }
+
+    /// What of the system a box sees.
+    pub fn system(&self) -> &System {
+        &self.system
     }
 
     /// What a box must see, read-only, so that every toolchain found works in it.

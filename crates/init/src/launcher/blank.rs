@@ -56,11 +56,14 @@ pub(super) struct Maker {
     pub(super) cgroups: Cgroups,
     count: u32,
     swept: bool,
+    /// Whether there is time to make what a box may need, before it is known that it does.
+    has_time: bool,
 }
 
 impl Maker {
-    pub(super) fn new() -> Result<Maker, Failure> {
-        Ok(Maker { mapping: Mapping::choose()?, cgroups: Cgroups::find(), count: 0, swept: false })
+    pub(super) fn new(has_time: bool) -> Result<Maker, Failure> {
+        let mapping = Mapping::choose()?;
+        Ok(Maker { mapping, cgroups: Cgroups::find(), count: 0, swept: false, has_time })
     }
 
     /// Removes what dead launchers left behind, the first time it is called.
@@ -88,7 +91,7 @@ impl Maker {
             .mapping
             .apply(pid)
             .and_then(|()| tell_mapped(&socket, &cgroup))
-            .and_then(|()| OwnerShifts::prepare(self.mapping, pid));
+            .and_then(|()| OwnerShifts::new(self.mapping, pid, self.has_time));
         match finished {
             Ok(shifts) => Ok(Blank { pid, cgroup, base: Ok(false), socket, shifts }),
             Err(failure) => {

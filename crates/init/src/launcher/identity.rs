@@ -84,11 +84,17 @@ pub(super) struct OwnerShifts {
 }
 
 impl OwnerShifts {
-    /// Makes the one for root's own files ahead of need. Nothing is needed where the box is the
-    /// caller.
-    pub(super) fn prepare(mapping: Mapping, box_pid: Pid) -> Result<OwnerShifts, Failure> {
+    /// Makes the one for root's own files ahead of need if there is time. Nothing is needed where
+    /// the box is the caller.
+    pub(super) fn new(
+        mapping: Mapping,
+        box_pid: Pid,
+        has_time: bool,
+    ) -> Result<OwnerShifts, Failure> {
         let mut shifts = OwnerShifts { mapping, box_pid, made: Vec::new() };
-        shifts.of(0, 0)?;
+        if has_time {
+            shifts.of(0, 0)?;
+        }
         Ok(shifts)
     }
 

@@ -51,7 +51,7 @@ pub(crate) fn main(keep_ready: usize) -> u8 {
     let Ok(signals) = sys::open_signal_queue() else { return 1 };
     raise_descriptor_limit();
     let mut launcher = Launcher {
-        maker: Maker::new(),
+        maker: Maker::new(keep_ready > 0),
         ready: Vec::new(),
         keep_ready,
         base: None,
@@ -105,18 +105,12 @@ impl Launcher {
         };
         match (ToLauncher::decode(&packet[..length]), passed) {
             (Ok(ToLauncher::Open { number, setup }), Some(channel)) => {
-                let sent = match self.open(number, &setup, &packet[..length], channel) {
+                match self.open(number, &setup, &packet[..length], channel) {
                     Ok(()) => true,
                     Err(Failure { step, errno }) => {
                         reply_with(&FromLauncher::OpenFailed { number, step, errno })
                     }
-                };
-                // Now the box is busy with itself, and there is time to remove what launchers that
-                // died left behind.
-                if let Ok(maker) = &mut self.maker {
-                    maker.sweep_once();
                 }
-                sent
             }
             (Ok(ToLauncher::Base(content)), None) => {
                 let base = Base { content, packet: packet[..length].to_vec() };
@@ -214,6 +208,7 @@ impl Launcher {
         while let Ok(Some((pid, _))) = wait(WaitOptions::NOHANG) {
             self.bury(pid);
         }
+        self.sweep();
     }
 
     fn bury(&mut self, pid: Pid) {
@@ -233,7 +228,16 @@ impl Launcher {
         }
     }
 
+    /// Removes what launchers that died left behind, once, when a box is over: before that every
+    /// moment is one that somebody waits for.
+    fn sweep(&mut self) {
+        if let Ok(maker) = &mut self.maker {
+            maker.sweep_once();
+        }
+    }
+
     fn end_everything(&mut self) {
+        self.sweep();
         for pid in self
             .running
             .iter()

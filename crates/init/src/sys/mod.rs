@@ -14,7 +14,7 @@ pub(crate) use process::{
     map_pages, now_nanos, open_signal_queue, rlimit, set_rlimit, unmap_pages, usage_of_children,
     write_cgroup_zero,
 };
-pub(crate) use raw::{install_seccomp, landlock};
+pub(crate) use raw::{install_seccomp, landlock, syscall};
 
 use rustix::fd::BorrowedFd;
 

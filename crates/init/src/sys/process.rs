@@ -12,6 +12,7 @@ use rustix::{
 use super::raw::syscall;
 
 /// Ends the process.
+#[inline(always)]
 pub(crate) fn exit(code: u8) -> ! {
     loop {
         // SAFETY: takes no pointers and does not return.

@@ -9,7 +9,8 @@ use rustix::{fd::FromRawFd, fd::OwnedFd, io::Errno};
 ///
 /// # Safety
 /// The arguments must be valid for the call, pointers included.
-pub(super) unsafe fn syscall(number: u32, args: [usize; 6]) -> Result<usize, Errno> {
+#[inline(always)]
+pub(crate) unsafe fn syscall(number: u32, args: [usize; 6]) -> Result<usize, Errno> {
     let result: isize;
     #[cfg(target_arch = "x86_64")]
     // SAFETY: the kernel keeps all registers but those named here.

@@ -5,7 +5,7 @@ use std::{
     io,
     mem::MaybeUninit,
     os::fd::{AsFd, AsRawFd, OwnedFd},
-    process::{Child, Command, Stdio},
+    process::{Command, Stdio},
     sync::{
         Arc, Mutex, MutexGuard, Once, PoisonError,
         atomic::{AtomicU32, Ordering},
@@ -14,11 +14,12 @@ use std::{
 
 use fumehood_core::protocol::{Content, FromLauncher, MAX_MESSAGE, Setup, ToLauncher};
 use rustix::{
-    io::{Errno, IoSlice},
+    io::{Errno, IoSlice, retry_on_intr},
     net::{
         AddressFamily, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, Shutdown,
         SocketFlags, SocketType, recv, sendmsg, shutdown, socketpair,
     },
+    process::{Pid, WaitOptions, waitpid},
 };
 use tokio::sync::oneshot;
 
@@ -33,8 +34,10 @@ pub(super) struct Launcher {
     socket: Arc<OwnedFd>,
     waiting: Waiting,
     next: AtomicU32,
-    child: Mutex<Option<Child>>,
+    process: Mutex<Option<Pid>>,
     listening: Arc<Once>,
+    /// Whether it was started for the one run of this process.
+    of_one_run: bool,
 }
 
 impl Launcher {
@@ -43,6 +46,11 @@ impl Launcher {
             step: step.into(),
             reason: error.to_string(),
         };
+        if keep_ready == 0
+            && let Some(early) = fumehood_embedded::take_early_launcher()
+        {
+            return Ok(Launcher::new(early.socket, Pid::from_raw(early.process), true));
+        }
         let init = embedded::sealed_init()?;
         let kind = SocketType::SEQPACKET;
         let (ours, theirs) = socketpair(AddressFamily::UNIX, kind, SocketFlags::CLOEXEC, None)
@@ -58,19 +66,24 @@ impl Launcher {
             .stderr(Stdio::null())
             .spawn()
             .map_err(|error| failed("starting the launcher", error))?;
-        let launcher = Launcher {
-            socket: Arc::new(ours),
-            waiting: Waiting::default(),
-            next: AtomicU32::new(0),
-            child: Mutex::new(Some(child)),
-            listening: Arc::new(Once::new()),
-        };
+        let launcher = Launcher::new(ours, Pid::from_raw(child.id().cast_signed()), false);
         // A program of a single run hears of the launcher only if something goes wrong: it can
         // do without the thread until then.
         if keep_ready > 0 {
             listen_once(&launcher.listening, &launcher.socket, &launcher.waiting);
         }
         Ok(launcher)
+    }
+
+    fn new(socket: OwnedFd, process: Option<Pid>, of_one_run: bool) -> Launcher {
+        Launcher {
+            socket: Arc::new(socket),
+            waiting: Waiting::default(),
+            next: AtomicU32::new(0),
+            process: Mutex::new(process),
+            listening: Arc::new(Once::new()),
+            of_one_run,
+        }
     }
 
     /// Has all boxes from now on prepared with this content.
@@ -96,6 +109,7 @@ impl Launcher {
             socket: Arc::clone(&self.socket),
             waiting: Arc::clone(&self.waiting),
             listening: Arc::clone(&self.listening),
+            of_one_run: self.of_one_run,
         };
         match send(&self.socket, &message, Some(&channel)) {
             Ok(()) => Ok(ticket),
@@ -109,17 +123,18 @@ impl Launcher {
         }
     }
 
-    /// Ends the launcher without waiting: it ends all boxes, cleans up and exits by itself.
+    /// Leaves the launcher alone. It ends all boxes, cleans up and exits when this process is gone
+    /// and the socket with it: told any earlier, it would only be in the way of our own end.
     pub(super) fn detach(&self) {
-        let _ = shutdown(&*self.socket, Shutdown::Both);
-        drop(lock(&self.child).take());
+        std::mem::forget(Arc::clone(&self.socket));
+        lock(&self.process).take();
     }
 
     /// Ends the launcher: it ends all boxes, cleans up and exits.
     pub(super) fn stop(&self) {
-        let _ = shutdown(&*self.socket, Shutdown::Both);
-        if let Some(mut child) = lock(&self.child).take() {
-            let _ = child.wait();
+        if let Some(process) = lock(&self.process).take() {
+            let _ = shutdown(&*self.socket, Shutdown::Both);
+            let _ = retry_on_intr(|| waitpid(Some(process), WaitOptions::empty()));
         }
     }
 }
@@ -138,9 +153,15 @@ pub(super) struct Ticket {
     socket: Arc<OwnedFd>,
     waiting: Waiting,
     listening: Arc<Once>,
+    of_one_run: bool,
 }
 
 impl Ticket {
+    /// True for a box of a process that ends when the box has.
+    pub(super) fn is_of_one_run(&self) -> bool {
+        self.of_one_run
+    }
+
     pub(super) fn kill(&self) {
         let message = ToLauncher::Kill { number: self.number }.encode();
         let _ = send(&self.socket, &message, None);

@@ -69,7 +69,11 @@ impl Keeper for launcher::Ticket {
         launcher::Ticket::kill(self);
     }
 
-    fn let_go(self: Box<Self>) {
+    fn let_go(self: Box<Self>, last: Option<UnixStream>) {
+        if let Some(channel) = last.filter(|_| self.is_of_one_run()) {
+            // Its end comes with ours. Any earlier, taking the box down would be in our way.
+            std::mem::forget(channel);
+        }
         launcher::Ticket::let_go(*self);
     }
 

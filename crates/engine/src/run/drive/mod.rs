@@ -162,15 +162,15 @@ pub(super) async fn drive(
     let _ = driver.send(&channel);
     let waiting = std::mem::take(&mut driver.waiting);
     let mut seen = driver.seen;
-    drop(channel);
     for event in waiting {
         io.tell(event).await;
     }
     if seen.ending.is_some() || seen.exec_error.is_some() {
         // Init has told everything and ends by itself; the backend cleans up behind our back.
         seen.closing.usage = seen.usage.group;
-        keeper.let_go();
+        keeper.let_go((phase == Phase::Run).then_some(channel));
     } else {
+        drop(channel);
         seen.closing = match tokio::time::timeout(PATIENCE, keeper.closed()).await {
             Ok(closing) => closing,
             Err(_) => {

@@ -11,7 +11,7 @@ use std::{
 
 fn main() {
     let manifest = PathBuf::from(variable("CARGO_MANIFEST_DIR"));
-    let crates = manifest.parent().map(Path::to_path_buf).unwrap_or_default();
+    let crates = manifest.ancestors().nth(2).map(Path::to_path_buf).unwrap_or_default();
     for watched in ["init", "core", "typescript"] {
         println!("cargo::rerun-if-changed={}", crates.join(watched).join("src").display());
         println!("cargo::rerun-if-changed={}", crates.join(watched).join("Cargo.toml").display());
