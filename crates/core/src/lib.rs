@@ -33,6 +33,8 @@ mod plan;
 #[cfg(feature = "std")]
 mod request;
 #[cfg(feature = "std")]
+pub mod source;
+#[cfg(feature = "std")]
 mod text;
 
 pub use layer::{Layer, Strength};

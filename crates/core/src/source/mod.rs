@@ -1,0 +1,19 @@
+//! Files that people write by hand: read into a tree in which every value knows its place, so that
+//! whatever is wrong with it can be shown where it stands.
+//!
+//! YAML and JSON are read by [`read_yaml`]; both the policy and the configuration are made from the
+//! tree with [`Fields`], which knows of misspelt, missing and superfluous keys.
+
+mod fields;
+mod node;
+mod place;
+mod problem;
+mod yaml;
+
+pub use self::{
+    fields::Fields,
+    node::{Entry, Key, Node, Value},
+    place::{Origin, Place},
+    problem::Problem,
+    yaml::read_yaml,
+};
