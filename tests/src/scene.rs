@@ -141,15 +141,20 @@ impl Scene {
     /// Runs a request in a box that lacks some layers.
     #[track_caller]
     pub fn run_without(&self, request: Request, layers: &[Layer]) -> Outcome {
-        let request = request.backend(self.place.backend);
-        let result = self.block_on(HOUSE.sandbox.run_without(request, layers));
-        match result {
-            Ok(outcome) => {
-                self.remember(&outcome);
-                outcome
-            }
+        match self.try_run_without(request, layers) {
+            Ok(outcome) => outcome,
             Err(error) => panic!("no outcome: {error}"),
         }
+    }
+
+    /// The same for a request that may be refused.
+    pub fn try_run_without(&self, request: Request, layers: &[Layer]) -> Result<Outcome, Error> {
+        let request = request.backend(self.place.backend);
+        let result = self.block_on(HOUSE.sandbox.run_without(request, layers));
+        if let Ok(outcome) = &result {
+            self.remember(outcome);
+        }
+        result
     }
 
     /// Starts a request here.

@@ -7,7 +7,7 @@ use crate::{
     failure::{EXIT_BROKEN_PIPE, Failure},
     input::{Feed, Input},
     output,
-    render::{Renderer, View},
+    render::{Format, Renderer, View},
     signals::Signals,
 };
 
@@ -24,7 +24,7 @@ pub fn carry_out(
     let format = view.format;
     let code = runtime.block_on(async {
         let result = if view.dry_run {
-            print_plan(&sandbox, &request).await
+            print_plan(&sandbox, &request, format).await
         } else {
             run(&sandbox, request, input, view).await
         };
@@ -46,11 +46,16 @@ pub fn runtime() -> Result<Runtime, Failure> {
         .map_err(|reason| Failure::Machinery { what: "the runtime", reason })
 }
 
-async fn print_plan(sandbox: &Sandbox, request: &Request) -> Result<u8, Failure> {
+/// The plan as YAML, or as JSON where that was asked for.
+async fn print_plan(sandbox: &Sandbox, request: &Request, format: Format) -> Result<u8, Failure> {
     let plan = sandbox.plan(request)?;
-    let mut text =
-        serde_json::to_string_pretty(&plan).map_err(|error| Failure::Output(error.into()))?;
-    text.push('\n');
+    let value = serde_json::to_value(&plan).map_err(|error| Failure::Output(error.into()))?;
+    let text = match format {
+        Format::Json | Format::Jsonl => format!("{value:#}\n"),
+        Format::Raw | Format::Text => {
+            format!("# {}\n{}", plan.digest(), fumehood::source::write_yaml(&value))
+        }
+    };
     output::write(StreamName::Stdout, text.as_bytes()).await?;
     Ok(0)
 }

@@ -132,16 +132,23 @@ fn jsonl_is_one_event_a_line_and_ends_with_the_outcome() {
 #[test]
 fn a_dry_run_prints_the_plan_and_runs_nothing() {
     let directory = tempfile::tempdir().unwrap();
-    let mut command =
-        fumehood(&["exec", "--dry-run", "--memory", "64m", "--env", "A=b", "--", "touch", "here"]);
-    let run = done(command.current_dir(directory.path()));
-    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
-    let plan = run.json();
+    let dry = |more: &[&str]| {
+        let line = ["exec", "--dry-run", "--memory", "64m", "--env", "A=b"];
+        let line = [&line, more, &["--", "touch", "here"]].concat();
+        let run = done(fumehood(&line).current_dir(directory.path()));
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+        run
+    };
+    let plan = dry(&["--json"]).json();
     assert_eq!(plan["backend"], "native");
     assert_eq!(plan["run"]["command"]["argv"], json!(["touch", "here"]));
     assert_eq!(plan["run"]["command"]["cwd"], "/workspace");
     assert_eq!(plan["run"]["command"]["env"]["A"], "b");
     assert_eq!(plan["run"]["limits"]["memory"], "64MiB");
+    let text = dry(&[]).stdout;
+    assert!(text.starts_with("# ") && text.contains("\nbackend: native\n"), "{text}");
+    assert!(text.contains("    memory: \"64MiB\"\n"), "{text}");
+    assert_eq!(text, dry(&[]).stdout, "equal inputs, equal plan");
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
 }
 

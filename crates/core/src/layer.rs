@@ -50,6 +50,7 @@ layers! {
     Disk = 16, "disk_limit", "Writable space and inodes are bounded.";
     Files = 17, "file_limits", "Open files and file size are bounded, core dumps are off.";
     Descriptors = 18, "descriptors", "The program starts with descriptors 0 to 2 only.";
+    CoveredPaths = 20, "covered_paths", "Denied paths cannot be read, protected ones cannot be changed.";
     Nesting = 19, "no_nested_namespaces", "No user namespace can be made inside.";
 }
 

@@ -149,6 +149,8 @@ pub enum ViolationKind {
     Disk,
     /// A file grew past the file size limit.
     FileSize,
+    /// A path that the policy protects came to be, or was replaced, during the run.
+    ProtectedPath,
 }
 
 /// Something the program tried and did not get.

@@ -209,6 +209,13 @@ pub struct BoxPlan {
     pub links: Vec<Link>,
     /// Small files, written before the program starts.
     pub files: Vec<PlannedFile>,
+    /// Paths in the box that are hidden: what is there cannot be read, and nothing can take its
+    /// place.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub masked: Vec<PathBuf>,
+    /// Paths in the box that stay as they are, although what they are in can be written.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub protected: Vec<PathBuf>,
     /// What is run.
     pub command: Command,
     /// Who runs it.
@@ -217,6 +224,9 @@ pub struct BoxPlan {
     pub limits: Limits,
     /// Its network.
     pub network: Network,
+    /// Layers that must hold in full, or nothing is run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub required: Vec<Layer>,
     /// Layers left out. Only tests of the layers set this.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub without: Vec<Layer>,

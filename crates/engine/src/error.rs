@@ -43,6 +43,16 @@ pub enum Error {
         /// Why not.
         reason: &'static str,
     },
+    /// More paths are denied than a box can hide.
+    #[error(
+        "the policy denies {count} paths of what is mounted, and a box can hide {most}: deny the directories they are in"
+    )]
+    TooMuchDenied {
+        /// How many there are.
+        count: usize,
+        /// How many there may be.
+        most: usize,
+    },
     /// A string holds a NUL or is too long to be passed to a program.
     #[error("{what} cannot be passed to a program ({reason}): shorten or clean it")]
     Unpassable {
@@ -70,6 +80,16 @@ pub enum Error {
         step: String,
         /// The system's reason.
         reason: String,
+    },
+    /// The policy requires a layer that cannot be had.
+    #[error(
+        "the policy requires the layer `{layer}`, which does not hold in full here ({detail}): nothing was run; `fumehood doctor` says what to do about it"
+    )]
+    NotEnforced {
+        /// The layer.
+        layer: crate::Layer,
+        /// What holds instead.
+        detail: String,
     },
     /// The backend cannot be used on this machine.
     #[error("the {backend} backend cannot be used here ({reason}): {remedy}")]

@@ -67,7 +67,7 @@ fn default_cache_dir() -> Result<PathBuf, Error> {
 /// Runs requests. Cheap to clone; one launcher serves all boxes of all clones.
 #[derive(Clone)]
 pub struct Sandbox {
-    inner: Arc<Inner>,
+    pub(crate) inner: Arc<Inner>,
 }
 
 impl fmt::Debug for Sandbox {

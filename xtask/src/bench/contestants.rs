@@ -140,7 +140,7 @@ pub fn spawn_and_wait(words: &[String]) -> Result<Duration, String> {
 
 /// bwrap with what fumehood mounts, read off the plan that fumehood prints.
 fn bwrap_like(fumehood: &str) -> Result<Vec<String>, String> {
-    let arguments = ["exec", "--workspace", "none", "--dry-run", "--", "/bin/true"];
+    let arguments = ["exec", "--workspace", "none", "--dry-run", "--json", "--", "/bin/true"];
     let text = shell::output(Command::new(fumehood).args(arguments))?;
     let plan: Value = serde_json::from_str(&text).map_err(|error| format!("the plan: {error}"))?;
     let run = &plan["run"];

@@ -131,6 +131,11 @@ pub enum FromInit {
         /// The system's error number.
         errno: i32,
     },
+    /// A layer that must hold does not. Nothing was run.
+    Lacking {
+        /// What holds instead.
+        report: Report,
+    },
     /// The program was started.
     Started,
     /// The program could not be started.
@@ -270,6 +275,11 @@ impl FromInit {
                 w.u32(*errno as u32);
                 w.0
             }
+            FromInit::Lacking { report } => {
+                let mut w = Writer::with_tag(11);
+                write_report(&mut w, report);
+                w.0
+            }
             FromInit::Started => Writer::with_tag(3).0,
             FromInit::ExecFailed { errno } => {
                 let mut w = Writer::with_tag(4);
@@ -322,6 +332,7 @@ impl FromInit {
         let decoded = match r.u8()? {
             1 => FromInit::Ready { version: r.u16()?, reports: r.list(read_report)? },
             2 => FromInit::SetupFailed { step: r.text()?, errno: r.u32()? as i32 },
+            11 => FromInit::Lacking { report: read_report(&mut r)? },
             3 => FromInit::Started,
             4 => FromInit::ExecFailed { errno: r.u32()? as i32 },
             5 => FromInit::Output {

@@ -15,7 +15,10 @@ mod wire;
 
 pub use launcher::{FromLauncher, ToLauncher};
 pub use message::{Ending, Exec, FromInit, ProcessUsage, Report, Stream, ToInit};
-pub use setup::{BindMount, CgroupLimits, Content, Resource, Rlimit, Setup, SetupFile, SetupLink};
+pub use setup::{
+    BindMount, CgroupLimits, Content, Cover, CoverKind, Resource, Rlimit, Setup, SetupFile,
+    SetupLink,
+};
 pub use usage::BoxUsage;
 pub use wire::DecodeError;
 

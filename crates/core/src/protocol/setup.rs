@@ -89,6 +89,26 @@ pub struct Content {
     pub links: Vec<SetupLink>,
 }
 
+/// What is done to a path of the box after everything is mounted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CoverKind {
+    /// Mounted on itself, so that it cannot be renamed or removed.
+    Pinned,
+    /// Mounted on itself read-only.
+    Protected,
+    /// Something that nobody can open is mounted on it.
+    Hidden,
+}
+
+/// A path of the box that is covered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cover {
+    /// The path in the box.
+    pub path: String,
+    /// How.
+    pub kind: CoverKind,
+}
+
 /// Everything needed to build a native box.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setup {
@@ -102,12 +122,16 @@ pub struct Setup {
     pub on_base: bool,
     /// What is in it.
     pub content: Content,
+    /// What of it is covered, in order.
+    pub covers: Vec<Cover>,
     /// Whether loopback is up.
     pub loopback: bool,
     /// Limits for all processes together.
     pub cgroup: CgroupLimits,
     /// Limits per process.
     pub rlimits: Vec<Rlimit>,
+    /// Layers without which nothing is run.
+    pub required: Vec<Layer>,
     /// Layers left out; only for tests of the layers.
     pub without: Vec<Layer>,
 }
@@ -160,6 +184,10 @@ impl Setup {
         w.u64(self.inodes);
         w.bool(self.on_base);
         self.content.write(w);
+        w.list(&self.covers, |w, cover| {
+            w.u8(cover.kind as u8);
+            w.text(&cover.path);
+        });
         w.bool(self.loopback);
         w.u64(self.cgroup.memory);
         w.u32(self.cgroup.pids);
@@ -168,7 +196,9 @@ impl Setup {
             w.u8(limit.resource as u8);
             w.u64(limit.value);
         });
-        w.list(&self.without, |w, layer| w.u8(*layer as u8));
+        for layers in [&self.required, &self.without] {
+            w.list(layers, |w, layer| w.u8(*layer as u8));
+        }
     }
 
     pub(super) fn read(r: &mut Reader<'_>) -> Result<Setup, DecodeError> {
@@ -178,14 +208,26 @@ impl Setup {
             inodes: r.u64()?,
             on_base: r.bool()?,
             content: Content::read(r)?,
+            covers: r.list(|r| Ok(Cover { kind: read_cover(r.u8()?)?, path: r.text()? }))?,
             loopback: r.bool()?,
             cgroup: CgroupLimits { memory: r.u64()?, pids: r.u32()?, milli_cores: r.u32()? },
             rlimits: r
                 .list(|r| Ok(Rlimit { resource: read_resource(r.u8()?)?, value: r.u64()? }))?,
-            without: r
-                .list(|r| Layer::from_number(r.u8()?).ok_or(DecodeError::Unknown("layer")))?,
+            required: r.list(read_layer)?,
+            without: r.list(read_layer)?,
         })
     }
+}
+
+fn read_layer(r: &mut Reader<'_>) -> Result<Layer, DecodeError> {
+    Layer::from_number(r.u8()?).ok_or(DecodeError::Unknown("layer"))
+}
+
+fn read_cover(number: u8) -> Result<CoverKind, DecodeError> {
+    [CoverKind::Pinned, CoverKind::Protected, CoverKind::Hidden]
+        .into_iter()
+        .find(|kind| *kind as u8 == number)
+        .ok_or(DecodeError::Unknown("cover"))
 }
 
 fn read_resource(number: u8) -> Result<Resource, DecodeError> {

@@ -49,6 +49,9 @@ fn from_init() -> impl Strategy<Value = FromInit> {
         (any::<u16>(), reports())
             .prop_map(|(version, reports)| FromInit::Ready { version, reports }),
         (text(), any::<i32>()).prop_map(|(step, errno)| FromInit::SetupFailed { step, errno }),
+        (0..Layer::ALL.len(), text()).prop_map(|(index, detail)| FromInit::Lacking {
+            report: Report { layer: Layer::ALL[index], strength: Strength::Off, detail },
+        }),
         Just(FromInit::Started),
         any::<i32>().prop_map(|errno| FromInit::ExecFailed { errno }),
         (any::<bool>(), vec(any::<u8>(), 0..100)).prop_map(|(err, data)| FromInit::Output {
@@ -117,9 +120,14 @@ fn setup() -> impl Strategy<Value = Setup> {
                         .map(|(path, mode, content)| SetupFile { path, mode, content })
                         .collect(),
                 },
+                covers: vec![
+                    Cover { path: "/workspace/.env".into(), kind: CoverKind::Hidden },
+                    Cover { path: "/workspace/.git".into(), kind: CoverKind::Pinned },
+                ],
                 loopback,
                 cgroup: CgroupLimits { memory: n[2], pids, milli_cores },
                 rlimits: vec![Rlimit { resource: Resource::FileSize, value: n[0] }],
+                required: vec![Layer::ALL[layer], Layer::Seccomp],
                 without: vec![Layer::ALL[layer]],
             },
         )

@@ -8,6 +8,7 @@ mod fields;
 mod node;
 mod place;
 mod problem;
+mod write;
 mod yaml;
 
 pub use self::{
@@ -15,5 +16,6 @@ pub use self::{
     node::{Entry, Key, Node, Value},
     place::{Origin, Place},
     problem::Problem,
+    write::write_yaml,
     yaml::read_yaml,
 };

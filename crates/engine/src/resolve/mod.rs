@@ -1,6 +1,7 @@
 //! From a request to a plan. The last place where anything is decided.
 
 mod code;
+mod guard;
 mod layout;
 mod paths;
 
@@ -9,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-pub(crate) use self::layout::Layout;
+pub(crate) use self::{guard::Watch, layout::Layout};
 use crate::{
     BackendName, BoxPlan, Command, Error, Identity, Limits, Link, Mount, Plan, Program, Request,
     WorkspaceMode, toolchain::Toolchains,
@@ -120,10 +121,13 @@ fn bare_box(
         mounts,
         links,
         files: Vec::new(),
+        masked: Vec::new(),
+        protected: Vec::new(),
         command: Command { argv, env: environment(machine, layout), cwd: layout.workspace.clone() },
         identity: Identity { uid: layout.uid, gid: layout.uid },
         limits,
         network: crate::Network::None,
+        required: Vec::new(),
         without: Vec::new(),
     }
 }

@@ -17,7 +17,7 @@ use super::{
 use crate::{
     BoxPlan, Captured, Digest, Error, Event, Mount, Outcome, Phase, PhaseOutcome, Plan,
     PlannedCompile, PlannedPrepare, RunId, Stats, Status, StreamName, Violation, escape_controls,
-    sandbox::Inner,
+    resolve::Watch, sandbox::Inner,
 };
 
 static NEXT: AtomicU32 = AtomicU32::new(0);
@@ -90,11 +90,13 @@ impl<'a> Flow<'a> {
         wanted: &[PathBuf],
     ) -> Result<Finished, Error> {
         let begun = if self.done.is_empty() { self.begun } else { Instant::now() };
+        let watch = Watch::begin(plan);
         let open = self.inner.backend(self.plan.backend).open(plan).await?;
         // The box is busy building itself: time for what the outcome needs later.
         self.digest.get_or_insert_with(|| self.plan.digest());
         let mut seen = drive(open, plan, phase, &mut self.io, wanted, begun).await;
-        let verdict = judge(plan, phase, &mut seen)?;
+        let mut verdict = judge(plan, phase, &mut seen)?;
+        verdict.violations.extend(watch.end());
         if let Some(errno) = seen.exec_error {
             self.explain_exec_error(plan, phase, errno, &mut seen).await;
         }

@@ -40,3 +40,54 @@ pub(crate) fn start(inner: Arc<Inner>, plan: Plan, stdin: StdinSource) -> Run {
     let task = tokio::spawn(async move { Flow::new(&inner, plan, io).carry_out().await });
     Run::new(event_receiver, orders, writer, task)
 }
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::{fs, path::PathBuf};
+
+    use crate::{Request, Sandbox, StdinSource, WorkspaceMode};
+
+    /// Tries every way to a hidden file, and to change a protected one.
+    const TRY: &str = "cat .env; cat sub/.env; cat /proc/self/root/workspace/.env; \
+        ln .env hard; cat hard; mv sub moved; cat moved/.env; ls secrets; rm .env; rm -r secrets; \
+        echo x > .git/config; echo x > .git/hooks/new; mv .git gone; rm .git/config; \
+        mkdir -p .git/hooks/x; touch free; touch .envrc; cat .git/config";
+
+    #[tokio::test]
+    async fn covered_paths_hold() {
+        let directory = tempfile::tempdir().unwrap();
+        let workspace = directory.path().join("workspace");
+        for path in ["sub", "secrets", ".git/hooks"] {
+            fs::create_dir_all(workspace.join(path)).unwrap();
+        }
+        for path in [".env", "sub/.env", "secrets/key", ".git/config"] {
+            fs::write(workspace.join(path), "of the caller\n").unwrap();
+        }
+        let sandbox = Sandbox::builder()
+            .cache_dir(directory.path().join("cache"))
+            .keep_ready(0)
+            .build()
+            .unwrap();
+        let request =
+            Request::command(["sh", "-c", TRY]).workspace(&workspace, WorkspaceMode::ReadWrite);
+        let mut plan = sandbox.plan(&request).unwrap();
+        plan.run.masked = [".env", "sub/.env", "secrets"]
+            .map(|path| PathBuf::from("/workspace").join(path))
+            .to_vec();
+        plan.run.protected = [".envrc", ".git/config", ".git/hooks"]
+            .map(|path| PathBuf::from("/workspace").join(path))
+            .to_vec();
+        let outcome = super::to_end(&sandbox.inner, plan, StdinSource::Empty).await.unwrap();
+        println!("{}", outcome.stderr.text());
+        assert_eq!(outcome.stdout.text(), "of the caller\n", "only what is protected can be read");
+        for path in [".env", "moved/.env", "secrets/key", ".git/config"] {
+            assert_eq!(
+                fs::read_to_string(workspace.join(path)).unwrap(),
+                "of the caller\n",
+                "{path}"
+            );
+        }
+        assert!(workspace.join("free").exists());
+        assert_eq!(outcome.violations.len(), 1, "{:?}", outcome.violations);
+    }
+}

@@ -24,6 +24,9 @@ pub(super) fn judge(plan: &BoxPlan, phase: Phase, seen: &mut Seen) -> Result<Ver
     if let Some((step, errno)) = failure {
         return Err(Error::Setup { step, reason: system_reason(errno) });
     }
+    if let Some(report) = seen.lacking.take() {
+        return Err(Error::NotEnforced { layer: report.layer, detail: report.detail });
+    }
     let mut violations = violations(plan, seen);
     let mut error = None;
     let out_of_memory = out_of_memory(seen);

@@ -10,7 +10,7 @@
 //! When the set-up arrives:
 //!
 //! 5. Take the host name.
-//! 6. Add what this box has on top, and pivot into the root.
+//! 6. Add what this box has on top, cover what is denied or protected, pivot into the root.
 //! 7. Bring up loopback, if the plan has one.
 //! 8. Set resource limits.
 //! 9. Close everything but the control channel.
@@ -20,6 +20,7 @@
 //!
 //! Every step that fails ends the box with a report; nothing runs in a half-built one.
 
+mod cover;
 mod landlock;
 mod network;
 mod privileges;
@@ -90,6 +91,10 @@ pub(crate) fn main(socket: OwnedFd, without: &[Layer]) -> ! {
     let built = prepared.and_then(|prepared| build(&setup, trees, held, &channel, prepared));
     let code = match built {
         Ok((reports, meters)) => {
+            if let Some(report) = lacking(&setup.required, &reports) {
+                send_now(&channel, &FromInit::Lacking { report });
+                sys::exit(1)
+            }
             send_now(&channel, &FromInit::Ready { version: VERSION, reports });
             serve::main_in_box(channel, held.means(Layer::Memory).is_none(), meters)
         }
@@ -99,6 +104,22 @@ pub(crate) fn main(socket: OwnedFd, without: &[Layer]) -> ! {
         }
     };
     sys::exit(code)
+}
+
+/// The first layer that must hold in full and does not.
+fn lacking(required: &[Layer], reports: &[Report]) -> Option<Report> {
+    required.iter().find_map(|layer| {
+        let report = reports.iter().find(|report| report.layer == *layer);
+        match report {
+            Some(report) if report.strength == Strength::Full => None,
+            Some(report) => Some(report.clone()),
+            None => Some(Report {
+                layer: *layer,
+                strength: Strength::Off,
+                detail: String::from("it is not there"),
+            }),
+        }
+    })
 }
 
 /// A message: what is held, how many binds there are, which of them are there, the packet of the
@@ -230,6 +251,10 @@ fn build(
     }
     if let Some(mut root) = root {
         root.add(&setup.content, trees)?;
+        if !without(Layer::CoveredPaths) {
+            cover::apply(&root, &setup.covers)?;
+            done.full(Layer::CoveredPaths, &cover::summary(&setup.covers));
+        }
         root.enter(setup)?;
         done.full(Layer::MountNamespace, "own mount namespace, new root, host root detached");
         done.full(Layer::Disk, "tmpfs size and inode limits");

@@ -10,7 +10,7 @@ use rustix::{
     fd::{AsFd, OwnedFd},
     fs::{
         AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, chmodat, fstat, mkdirat, openat,
-        openat2, symlinkat,
+        openat2, symlinkat, unlinkat,
     },
     io::Errno,
     mount::{
@@ -112,7 +112,7 @@ impl Root {
 }
 
 /// A new file system, not yet mounted anywhere.
-fn file_system(
+pub(super) fn file_system(
     kind: &str,
     options: &[(&str, &str)],
     attributes: MountAttrFlags,
@@ -241,18 +241,46 @@ impl Root {
     /// Mounts on something in a directory of the host. It must be there, since nothing is ever
     /// created in such a directory, and no link is followed: one could lead the mount elsewhere.
     fn mount_in_mount(&self, tree: &OwnedFd, path: &str, kind: OFlags) -> Result<(), Failure> {
-        let target = openat2(
+        let target = self.find(path, kind).step_on("finding the mount target", path)?;
+        attach_on(tree, &target).step_on("mounting", path)
+    }
+
+    /// What is at a path, if no link leads there.
+    pub(super) fn find(&self, path: &str, kind: OFlags) -> Result<OwnedFd, Errno> {
+        openat2(
             &self.directory,
             relative(path),
             OFlags::PATH | OFlags::CLOEXEC | kind,
             Mode::empty(),
             ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS,
         )
-        .step_on("finding the mount target", path)?;
-        let flags =
-            MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH | MoveMountFlags::MOVE_MOUNT_T_EMPTY_PATH;
-        move_mount(tree, c"", &target, c"", flags).step_on("mounting", path)
     }
+
+    /// Mounts something for the time of a few steps, at a place that is gone afterwards.
+    pub(super) fn with_mounted<T>(
+        &self,
+        tree: &OwnedFd,
+        use_it: impl FnOnce(&OwnedFd) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        const PLACE: &str = ".in-passing";
+        let step = "a place in passing";
+        mkdirat(&self.directory, PLACE, Mode::from_raw_mode(0o700)).step(step)?;
+        attach(tree, &self.directory, PLACE).step(step)?;
+        let mounted = self.find(PLACE, OFlags::DIRECTORY).step(step)?;
+        let used = use_it(&mounted)?;
+        drop(mounted);
+        // Unmounting takes a path and nothing else: from here on we are in the new root.
+        fchdir(&self.directory).step(step)?;
+        unmount(PLACE, UnmountFlags::DETACH).step(step)?;
+        unlinkat(&self.directory, PLACE, AtFlags::REMOVEDIR).step(step)?;
+        Ok(used)
+    }
+}
+
+/// Mounts a tree on what was opened.
+pub(super) fn attach_on(tree: &OwnedFd, target: &OwnedFd) -> Result<(), Errno> {
+    let flags = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH | MoveMountFlags::MOVE_MOUNT_T_EMPTY_PATH;
+    move_mount(tree, c"", target, c"", flags)
 }
 
 fn relative(path: &str) -> &str {

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use fumehood_core::protocol::{
-    BOX_UID, BindMount, CgroupLimits, Content, Resource, Rlimit, Setup, SetupFile, SetupLink,
+    BOX_UID, BindMount, CgroupLimits, Content, Cover, CoverKind, Resource, Rlimit, Setup,
+    SetupFile, SetupLink,
 };
 
 use crate::{Access, BoxPlan, Error, Link, Mount, MountSource, Network, resolve::BaseRoot};
@@ -57,6 +58,7 @@ pub(super) fn from_plan(plan: &BoxPlan, base: Option<&SharedBase>) -> Result<Set
         inodes: (limits.disk.get() / 4096).clamp(256, 1 << 20),
         on_base: rest.is_some(),
         content,
+        covers: covers(plan)?,
         loopback: plan.network == Network::Localhost,
         cgroup: CgroupLimits {
             memory: limits.memory.get(),
@@ -70,6 +72,7 @@ pub(super) fn from_plan(plan: &BoxPlan, base: Option<&SharedBase>) -> Result<Set
             Rlimit { resource: Resource::CoreDump, value: 1 },
             Rlimit { resource: Resource::LockedMemory, value: 64 << 10 },
         ],
+        required: plan.required.clone(),
         without: plan.without.clone(),
     })
 }
@@ -114,6 +117,39 @@ fn add(content: &mut Content, mounts: &[Mount], links: &[Link]) -> Result<(), Er
         content.links.push(SetupLink { path: text(&link.path)?, target: text(&link.target)? });
     }
     Ok(())
+}
+
+/// What of a plan is covered. What a protected path is in must not be moved away with it, so that
+/// something else could take its place.
+fn covers(plan: &BoxPlan) -> Result<Vec<Cover>, Error> {
+    let mut covers: Vec<Cover> = Vec::new();
+    let mut add = |path: &Path, kind: CoverKind| {
+        let path = text(path)?;
+        if !covers.iter().any(|cover| cover.path == path) {
+            covers.push(Cover { path, kind });
+        }
+        Ok::<(), Error>(())
+    };
+    let is_mount = |path: &Path| plan.mounts.iter().any(|mount| mount.target == path);
+    let is_protected = |path: &Path| plan.protected.iter().any(|other| other == path);
+    for path in &plan.protected {
+        let mut above: Vec<&Path> = path
+            .ancestors()
+            .skip(1)
+            .take_while(|directory| !is_mount(directory) && !is_protected(directory))
+            .collect();
+        above.reverse();
+        for directory in above.into_iter().filter(|directory| directory.parent().is_some()) {
+            add(directory, CoverKind::Pinned)?;
+        }
+    }
+    for path in &plan.protected {
+        add(path, CoverKind::Protected)?;
+    }
+    for path in &plan.masked {
+        add(path, CoverKind::Hidden)?;
+    }
+    Ok(covers)
 }
 
 /// The few files that say who is who in the box.

@@ -22,6 +22,11 @@ impl Driver<'_> {
                 self.stage = Stage::Over;
                 true
             }
+            FromInit::Lacking { report } => {
+                self.seen.lacking = Some(report);
+                self.stage = Stage::Over;
+                true
+            }
             FromInit::Done => {
                 self.puts_pending = match self.puts_pending.checked_sub(1) {
                     Some(left) => left,

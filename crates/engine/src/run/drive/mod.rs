@@ -15,7 +15,7 @@ use std::{
 };
 
 use fumehood_core::protocol::{
-    Ending, Exec, FromInit, MAX_DATA, ProcessUsage, ToInit, frame, frame::FrameDecoder,
+    Ending, Exec, FromInit, MAX_DATA, ProcessUsage, Report, ToInit, frame, frame::FrameDecoder,
 };
 
 use tokio::{
@@ -55,6 +55,8 @@ pub(super) struct Seen {
     pub(super) cut: Option<Cut>,
     pub(super) exec_error: Option<i32>,
     pub(super) setup_failure: Option<(String, i32)>,
+    /// A layer that the plan requires and the box does not have.
+    pub(super) lacking: Option<Report>,
     pub(super) file_error: Option<(PathBuf, i32)>,
     pub(super) stdout: Vec<u8>,
     pub(super) stderr: Vec<u8>,
