@@ -2,7 +2,7 @@
 //! repeated.
 
 use fumehood::{Outcome, Phase, Request, Status};
-use fumehood_tests::{Attack, Case, Weaker, assert_ended, assert_printed};
+use fumehood_tests::{Attack, Case, Condition, Place, Weaker, assert_ended, assert_printed};
 
 /// A program that reads a line and answers it. The answer shows that input, output and the
 /// language's own arithmetic work.
@@ -63,10 +63,31 @@ const COMPILED_ONCE: &[(&str, &str)] = &[
     ("c", "#include <stdio.h>\nint main(void) { fprintf(stderr, \"again\\n\"); return 0; }"),
 ];
 
+/// Compilers that an image may lack. A host must have them all.
+const COMPILERS: &[(&str, Condition)] = &[
+    ("c", Condition::new(|place| has(place, "gcc"), "the image has no gcc")),
+    ("cpp", Condition::new(|place| has(place, "g++"), "the image has no g++")),
+    ("go", Condition::new(|place| has(place, "go"), "the image has no go")),
+    ("rust", Condition::new(|place| has(place, "rustc"), "the image has no rustc")),
+    ("java", Condition::new(|place| has(place, "javac"), "the image has no javac")),
+];
+
+fn has(place: &Place, program: &str) -> bool {
+    place.image.is_none() || place.programs.contains(program)
+}
+
+/// A case of a language, where the language is.
+fn of(language: &str, case: Case) -> Case {
+    match COMPILERS.iter().find(|(name, _)| *name == language) {
+        Some((_, condition)) => case.only(*condition),
+        None => case,
+    }
+}
+
 pub fn cases() -> Vec<Case> {
     let mut all = Vec::new();
     for (language, source) in FIRST_PROGRAMS {
-        all.push(Case::new(
+        let case = Case::new(
             format!("languages::{language}"),
             move |_| Request::code(*language, *source).stdin("there\n"),
             |_, outcome| {
@@ -74,10 +95,11 @@ pub fn cases() -> Vec<Case> {
                 assert!(outcome.memory_used > 0);
                 assert!(outcome.execution_time > 0.0);
             },
-        ));
+        );
+        all.push(of(language, case));
     }
     for (language, source, word) in BROKEN_PROGRAMS {
-        all.push(Case::new(
+        let case = Case::new(
             format!("languages::compile_error::{language}"),
             move |_| Request::code(*language, *source),
             move |_, outcome| {
@@ -89,10 +111,11 @@ pub fn cases() -> Vec<Case> {
                 assert!(complaint.contains(word), "the compiler's words: {complaint}");
                 assert!(outcome.phases.iter().all(|phase| phase.phase != Phase::Run));
             },
-        ));
+        );
+        all.push(of(language, case));
     }
     for (language, source) in COMPILED_ONCE {
-        all.push(Case::steps(format!("languages::compiled_once::{language}"), move |scene| {
+        let case = Case::steps(format!("languages::compiled_once::{language}"), move |scene| {
             // The place is part of the source: another backend's result must not be found.
             let source = format!("// {}\n{source}", scene.place.name);
             let first = scene.run(Request::code(*language, source.clone()));
@@ -105,7 +128,8 @@ pub fn cases() -> Vec<Case> {
             }
             let third = scene.run(Request::code(*language, format!("{source}\n// changed")));
             assert_eq!(cached(&third), [false], "another source is compiled");
-        }));
+        });
+        all.push(of(language, case));
     }
     all.extend(compiler_is_boxed());
     all

@@ -68,7 +68,8 @@ pub fn cases() -> Vec<Case> {
                 let text = printed(outcome);
                 assert!(text.starts_with("ENOSPC "), "a new file was refused: {text}");
             },
-        ),
+        )
+        .only(Condition::DISK_LIMIT),
         Case::new(
             "limits::file_size",
             |_| {

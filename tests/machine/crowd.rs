@@ -14,13 +14,16 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 pub fn cases() -> Vec<Case> {
     vec![
-        Case::steps("crowd::two_hundred_at_once", two_hundred_at_once).only(Condition::ISOLATED),
+        Case::steps("crowd::two_hundred_at_once", two_hundred_at_once)
+            .only(Condition::ISOLATED)
+            .only(Condition::FAST),
         Case::steps("crowd::one_launcher_many_in_a_row", |scene| {
             for number in 0..100 {
                 let outcome = scene.run(shell(&format!("echo {number}")));
                 assert_eq!(outcome.stdout.text(), format!("{number}\n"));
             }
-        }),
+        })
+        .only(Condition::FAST),
     ]
 }
 

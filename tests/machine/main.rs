@@ -2,6 +2,7 @@
 //! that outlives its supervisor. One case after the other, since they count what is there.
 
 mod crowd;
+mod engines;
 mod leaks;
 mod residue;
 mod supervisor;
@@ -12,7 +13,10 @@ use std::process::ExitCode;
 use fumehood_tests::{Case, Threads, conduct};
 
 fn cases() -> Vec<Case> {
-    [crowd::cases(), leaks::cases(), supervisor::cases()].into_iter().flatten().collect()
+    [crowd::cases(), leaks::cases(), supervisor::cases(), engines::cases()]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 fn main() -> ExitCode {

@@ -34,8 +34,11 @@ impl Tool {
     pub fn exec(&self, scene: &Scene, words: &[&str]) -> Command {
         let mut command = Command::new(&self.program);
         command
-            .args(["exec", "--workspace", "none", "--backend", scene.place.backend.name(), "--"])
+            .args(["exec", "--workspace", "none", "--backend", scene.place.backend.name()])
+            .args(scene.place.image.iter().flat_map(|image| ["--image", image.as_str()]))
+            .arg("--")
             .args(words)
+            .envs(scene.place.variables())
             .env("FUMEHOOD_CACHE_DIR", &self.cache)
             .stdin(Stdio::null())
             .stdout(Stdio::null())

@@ -26,6 +26,15 @@ impl Condition {
         Condition::new(|place| !place.isolates, "shows what a program reaches without a box");
     /// The tests run as root.
     pub const AS_ROOT: Condition = Condition::new(|place| place.as_root, "only root can try this");
+    /// The kernel bounds writable space and the number of files in it.
+    pub const DISK_LIMIT: Condition =
+        Condition::new(|place| place.enforces(Layer::Disk), "the number of files is not bounded");
+    /// Boxes are containers of an engine.
+    pub const ENGINE: Condition =
+        Condition::new(|place| place.image.is_some(), "there is no engine here");
+    /// Boxes open in milliseconds, so that hundreds of them can be tried.
+    pub const FAST: Condition =
+        Condition::new(|place| place.image.is_none(), "an engine would take minutes for it");
     /// The kernel holds the processor limit.
     pub const CPU_LIMIT: Condition =
         Condition::new(|place| place.enforces(Layer::Cpu), "no cpu controller for this user");

@@ -8,6 +8,7 @@
 
 mod attack;
 mod case;
+mod engines;
 mod harness;
 mod place;
 mod programs;

@@ -1,8 +1,10 @@
 //! Somewhere a case can be carried out: a backend under a user.
 
+use std::collections::BTreeSet;
+
 use fumehood::{BackendName, Enforced, Layer, Request, Strength};
 
-use crate::scene;
+use crate::{engines, scene};
 
 /// A backend under the user of this process.
 #[derive(Clone)]
@@ -11,6 +13,10 @@ pub struct Place {
     pub name: &'static str,
     /// The backend.
     pub backend: BackendName,
+    /// The image of its boxes, where they have one.
+    pub image: Option<String>,
+    /// Compilers that the image has.
+    pub programs: BTreeSet<String>,
     /// Programs are kept away from the machine.
     pub isolates: bool,
     /// This process is root's.
@@ -24,20 +30,61 @@ impl Place {
     /// place: its cases fail.
     pub fn all() -> Vec<Place> {
         let as_root = rustix::process::geteuid().is_root();
-        BackendName::ALL
-            .iter()
-            .map(|backend| {
-                let (name, isolates) = match (backend, as_root) {
-                    (BackendName::Native, true) => ("native", true),
-                    (BackendName::Native, false) => ("native_as_user", true),
-                    (BackendName::Local, true) => ("local", false),
-                    (BackendName::Local, false) => ("local_as_user", false),
+        let plain = |backend: BackendName| (backend, None);
+        let engines =
+            engines::named().into_iter().map(|engine| (engine.backend, Some(engine.image)));
+        [plain(BackendName::Native), plain(BackendName::Local)]
+            .into_iter()
+            .chain(engines)
+            .map(|(backend, image)| {
+                let name = match (backend, as_root) {
+                    (BackendName::Native, true) => "native",
+                    (BackendName::Native, false) => "native_as_user",
+                    (BackendName::Docker, true) => "docker",
+                    (BackendName::Docker, false) => "docker_as_user",
+                    (BackendName::Podman, true) => "podman",
+                    (BackendName::Podman, false) => "podman_as_user",
+                    (BackendName::Local, true) => "local",
+                    (BackendName::Local, false) => "local_as_user",
                 };
-                let first = Request::command(["/bin/true"]).backend(*backend);
-                let enforced = scene::attempt(first).ok().map(|outcome| outcome.enforced);
-                Place { name, backend: *backend, isolates, as_root, enforced }
+                let isolates = backend != BackendName::Local;
+                let programs = BTreeSet::new();
+                let mut place =
+                    Place { name, backend, image, programs, isolates, as_root, enforced: None };
+                let first = scene::attempt(place.request(Request::command(["/bin/true"])));
+                place.enforced = first.ok().map(|outcome| outcome.enforced);
+                if place.image.is_some() {
+                    place.programs = place.compilers();
+                }
+                place
             })
             .collect()
+    }
+
+    /// Asks a box which compilers there are. None where no box opens: then other cases fail.
+    fn compilers(&self) -> BTreeSet<String> {
+        let ask = "for name in gcc g++ go rustc javac; do command -v $name > /dev/null && echo $name; done; true";
+        let request = self.request(Request::command(["/bin/sh", "-c", ask]));
+        scene::attempt(request).map_or_else(
+            |_| BTreeSet::new(),
+            |outcome| outcome.stdout.text().lines().map(str::to_owned).collect(),
+        )
+    }
+
+    /// What tells the command line where the engine is.
+    pub fn variables(&self) -> Option<(&'static str, String)> {
+        let engine = engines::named().into_iter().find(|engine| engine.backend == self.backend)?;
+        let name = match self.backend {
+            BackendName::Podman => "CONTAINER_HOST",
+            _ => "DOCKER_HOST",
+        };
+        Some((name, engine.host))
+    }
+
+    /// A request, to be carried out here.
+    pub fn request(&self, mut request: Request) -> Request {
+        request.image.clone_from(&self.image);
+        request.backend(self.backend)
     }
 
     /// True if the kernel holds this layer here, as the first box reported it. Assumed where there

@@ -11,11 +11,11 @@ use std::{
     time::Duration,
 };
 
-use fumehood::{Error, Layer, Outcome, Request, Run, Sandbox};
+use fumehood::{BackendName, Error, Layer, Outcome, Request, Run, Sandbox};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
-use crate::Place;
+use crate::{Place, engines};
 
 /// Longer than any case takes; a case that hangs fails instead.
 const PATIENCE: Duration = Duration::from_secs(240);
@@ -43,8 +43,14 @@ static HOUSE: LazyLock<House> = LazyLock::new(|| {
         .build()
         .expect("a runtime");
     let _inside = runtime.enter();
-    let sandbox =
-        Sandbox::builder().cache_dir(directory.path().join("cache")).build().expect("a sandbox");
+    let mut builder = Sandbox::builder().cache_dir(directory.path().join("cache"));
+    for engine in engines::named() {
+        builder = match engine.backend {
+            BackendName::Podman => builder.podman_host(engine.host),
+            _ => builder.docker_host(engine.host),
+        };
+    }
+    let sandbox = builder.build().expect("a sandbox");
     House { sandbox, runtime, directory, _stray: stray }
 });
 
@@ -131,7 +137,7 @@ impl Scene {
 
     /// Runs a request here that may be refused.
     pub fn try_run(&self, request: Request) -> Result<Outcome, Error> {
-        let result = attempt(request.backend(self.place.backend));
+        let result = attempt(self.place.request(request));
         if let Ok(outcome) = &result {
             self.remember(outcome);
         }
@@ -149,7 +155,7 @@ impl Scene {
 
     /// The same for a request that may be refused.
     pub fn try_run_without(&self, request: Request, layers: &[Layer]) -> Result<Outcome, Error> {
-        let request = request.backend(self.place.backend);
+        let request = self.place.request(request);
         let result = self.block_on(HOUSE.sandbox.run_without(request, layers));
         if let Ok(outcome) = &result {
             self.remember(outcome);
@@ -161,7 +167,7 @@ impl Scene {
     #[track_caller]
     pub fn start(&self, request: Request) -> Run {
         let _inside = HOUSE.runtime.enter();
-        match HOUSE.sandbox.start(request.backend(self.place.backend)) {
+        match HOUSE.sandbox.start(self.place.request(request)) {
             Ok(run) => run,
             Err(error) => panic!("not started: {error}"),
         }

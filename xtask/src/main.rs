@@ -4,6 +4,7 @@
 //! test, and ends with a count.
 
 mod bench;
+mod engines;
 mod lint;
 mod project;
 mod shell;
@@ -18,6 +19,8 @@ usage: cargo xtask COMMAND
   test                  set up the machine, run every check and every test, count
   lint                  formatting and clippy, warnings denied
   fmt                   format everything
+  engines up|down       start or end private daemons of Docker and Podman for the
+                        tests, and print the variables that name them
   bench [--write FILE]  measure against bare processes, unshare and bwrap; put the
                         table into FILE
         [--runs N]      how often each start is measured (default 300)";
@@ -29,6 +32,8 @@ fn main() -> ExitCode {
         ["test"] => test::main(),
         ["lint"] => lint::main(),
         ["fmt"] => lint::format(),
+        ["engines", "up"] => engines::up(),
+        ["engines", "down"] => engines::down(),
         ["bench", options @ ..] => bench::main(options),
         _ => Err(USAGE.to_owned()),
     };

@@ -30,9 +30,15 @@ pub struct Options {
     /// The network inside: none, or localhost for the box's own loopback. [default: none]
     #[arg(long, value_enum, value_name = "MODE", hide_possible_values = true, hide_default_value = true, default_value_t = NetworkArg::None)]
     network: NetworkArg,
-    /// What opens the box: native, or local for no isolation at all. [default: native]
+    /// What opens the box: native, docker, podman, or local for no isolation at all. [default: native]
     #[arg(long, visible_alias = "sandbox", value_name = "NAME")]
     backend: Option<BackendName>,
+    /// The image of the box, for docker and podman. [default: fumehood/LANGUAGE]
+    #[arg(long, value_name = "NAME")]
+    image: Option<String>,
+    /// The runtime that docker or podman uses, such as runsc. [default: the engine's own]
+    #[arg(long, value_name = "NAME")]
+    runtime: Option<String>,
     #[command(flatten)]
     limits: LimitArgs,
     #[command(flatten)]
@@ -91,6 +97,8 @@ impl Options {
             NetworkArg::Localhost => Network::Localhost,
         };
         request.backend = self.backend;
+        request.image = self.image;
+        request.runtime = self.runtime;
         request.limits = self.limits.overrides();
         Ok(request)
     }
@@ -137,7 +145,11 @@ mod tests {
             "--network",
             "localhost",
             "--sandbox",
-            "local",
+            "docker",
+            "--image",
+            "an/image",
+            "--runtime",
+            "runsc",
             "--timeout",
             "2s",
             "--pids",
@@ -150,7 +162,9 @@ mod tests {
         assert_eq!(request.env["B"], "");
         assert_eq!(request.mounts, [Mount::read_write("/x", "/y")]);
         assert_eq!(request.network, Network::Localhost);
-        assert_eq!(request.backend, Some(BackendName::Local));
+        assert_eq!(request.backend, Some(BackendName::Docker));
+        assert_eq!(request.image.as_deref(), Some("an/image"));
+        assert_eq!(request.runtime.as_deref(), Some("runsc"));
         assert_eq!(request.limits.timeout, Some(TimeSpan::from_secs(2)));
         assert_eq!(request.limits.pids, Some(7));
         assert_eq!(request.limits.output.map(|bytes| bytes.get()), Some(1024));

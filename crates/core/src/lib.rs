@@ -49,8 +49,8 @@ pub use self::{
     nearest::nearest,
     outcome::{Captured, Outcome, PhaseOutcome, Stats, Status, Violation, ViolationKind},
     plan::{
-        Access, BackendName, BoxPlan, Command, Identity, Link, Mount, MountSource, Network, Plan,
-        PlannedCompile, PlannedFile, PlannedPrepare, UnknownBackend,
+        Access, BackendName, BoxPlan, Command, Container, Identity, Link, Mount, MountSource,
+        Network, Plan, PlannedCompile, PlannedFile, PlannedPrepare, UnknownBackend,
     },
     request::{Program, Request, StdinSource, Workspace, WorkspaceMode},
     text::escape_controls,

@@ -12,20 +12,32 @@ use crate::{Digest, Layer, Limits, nearest};
 pub enum BackendName {
     /// Linux's own isolation.
     Native,
+    /// A container of Docker.
+    Docker,
+    /// A container of Podman.
+    Podman,
     /// No isolation at all; only when asked for.
     Local,
 }
 
 impl BackendName {
     /// Every backend.
-    pub const ALL: &'static [BackendName] = &[BackendName::Native, BackendName::Local];
+    pub const ALL: &'static [BackendName] =
+        &[BackendName::Native, BackendName::Docker, BackendName::Podman, BackendName::Local];
 
     /// The name used on the command line and in outcomes.
     pub fn name(self) -> &'static str {
         match self {
             BackendName::Native => "native",
+            BackendName::Docker => "docker",
+            BackendName::Podman => "podman",
             BackendName::Local => "local",
         }
+    }
+
+    /// True for backends whose boxes are containers made from images.
+    pub fn uses_images(self) -> bool {
+        matches!(self, BackendName::Docker | BackendName::Podman)
     }
 }
 
@@ -37,9 +49,14 @@ impl fmt::Display for BackendName {
 
 /// A backend name that is not known.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown backend `{given}`; the backends are native, local{}", hint(.given))]
+#[error("unknown backend `{given}`; the backends are {}{}", names(), hint(.given))]
 pub struct UnknownBackend {
     given: String,
+}
+
+fn names() -> String {
+    let names: Vec<&str> = BackendName::ALL.iter().map(|backend| backend.name()).collect();
+    names.join(", ")
 }
 
 fn hint(given: &str) -> String {
@@ -200,9 +217,22 @@ pub struct Link {
     pub target: PathBuf,
 }
 
+/// The container that a box is, for backends whose boxes are containers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Container {
+    /// The image whose content is the root of the box.
+    pub image: String,
+    /// The runtime that the engine is to use, such as `runsc`; absent, its default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runtime: Option<String>,
+}
+
 /// One box and the program in it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BoxPlan {
+    /// The container, where the box is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub container: Option<Container>,
     /// Everything that is in the box besides its own /proc, /dev and /tmp, in mount order.
     pub mounts: Vec<Mount>,
     /// Symbolic links of the root, as the host has them.
@@ -275,5 +305,22 @@ impl Plan {
     pub fn digest(&self) -> Digest {
         // Plans hold only strings, numbers and lists, which always serialize.
         Digest::of(&serde_json::to_vec(self).unwrap_or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_backend_is_found_by_its_name_and_named_in_the_refusal() {
+        for backend in BackendName::ALL {
+            assert_eq!(backend.name().parse(), Ok(*backend));
+        }
+        let refusal = "podmn".parse::<BackendName>().unwrap_err().to_string();
+        assert_eq!(
+            refusal,
+            "unknown backend `podmn`; the backends are native, docker, podman, local (did you mean `podman`?)"
+        );
     }
 }

@@ -76,6 +76,10 @@ pub struct Request {
     pub network: Network,
     /// The backend that must run it; absent, the default.
     pub backend: Option<BackendName>,
+    /// The image of the box; absent, the one of the language. Only for backends with images.
+    pub image: Option<String>,
+    /// The runtime that an engine is to use, such as `runsc`; absent, its default.
+    pub runtime: Option<String>,
 }
 
 impl Request {
@@ -89,6 +93,8 @@ impl Request {
             limits: LimitOverrides::default(),
             network: Network::None,
             backend: None,
+            image: None,
+            runtime: None,
         }
     }
 
@@ -146,6 +152,20 @@ impl Request {
     #[must_use]
     pub fn backend(mut self, backend: BackendName) -> Request {
         self.backend = Some(backend);
+        self
+    }
+
+    /// The image of the box.
+    #[must_use]
+    pub fn image(mut self, image: impl Into<String>) -> Request {
+        self.image = Some(image.into());
+        self
+    }
+
+    /// The runtime that an engine is to use.
+    #[must_use]
+    pub fn runtime(mut self, runtime: impl Into<String>) -> Request {
+        self.runtime = Some(runtime.into());
         self
     }
 

@@ -65,16 +65,24 @@ pub struct Examination {
 }
 
 /// Opens a box on every backend and reads its report; looks at every toolchain.
-pub(crate) async fn examine(sandbox: &Sandbox, toolchains: &Toolchains) -> Examination {
+pub(crate) async fn examine(
+    sandbox: &Sandbox,
+    toolchains: &Toolchains,
+    refresh: bool,
+) -> Examination {
     let mut backends = Vec::new();
     let mut layers = Vec::new();
     for backend in BackendName::ALL {
-        let outcome = sandbox.run(Request::command(["/bin/true"]).backend(*backend)).await;
+        let (outcome, description) = first_box(sandbox, *backend, refresh).await;
         let (works, detail, remedy) = match &outcome {
-            Ok(outcome) if outcome.success => (true, describe(*backend).to_owned(), None),
+            Ok(outcome) if outcome.success => (true, description, None),
             Ok(outcome) => {
                 let detail = format!("a first box ended with status {}", outcome.status);
-                (false, detail, Some("run `fumehood exec --json -- /bin/true`".to_owned()))
+                let again = format!("run `fumehood exec --backend {backend} --json -- /bin/true`");
+                (false, detail, Some(again))
+            }
+            Err(Error::Engine { problem, .. }) => {
+                (false, problem.to_string(), Some(problem.remedy()))
             }
             Err(error) => (false, error.to_string(), Some(remedy_for(error))),
         };
@@ -94,10 +102,26 @@ pub(crate) async fn examine(sandbox: &Sandbox, toolchains: &Toolchains) -> Exami
     }
 }
 
-fn describe(backend: BackendName) -> &'static str {
-    match backend {
-        BackendName::Native => "Linux namespaces, cgroups, seccomp and Landlock",
-        BackendName::Local => "no isolation; only when asked for",
+/// Opens a box on a backend, and says what the backend is.
+async fn first_box(
+    sandbox: &Sandbox,
+    backend: BackendName,
+    refresh: bool,
+) -> (Result<Outcome, Error>, String) {
+    let mut request = Request::command(["/bin/true"]).backend(backend);
+    let examined = match backend {
+        BackendName::Native => Ok("Linux namespaces, cgroups, seccomp and Landlock".to_owned()),
+        BackendName::Local => Ok("no isolation; only when asked for".to_owned()),
+        BackendName::Docker | BackendName::Podman => {
+            sandbox.inner.engine(backend).examine(refresh).await.map(|(description, image)| {
+                request.image = Some(image);
+                description
+            })
+        }
+    };
+    match examined {
+        Ok(description) => (sandbox.run(request).await, description),
+        Err(error) => (Err(error), String::new()),
     }
 }
 

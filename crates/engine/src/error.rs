@@ -91,6 +91,14 @@ pub enum Error {
         /// What holds instead.
         detail: String,
     },
+    /// A container engine cannot open the box.
+    #[error("the {backend} backend cannot be used here ({problem}): {}", problem.remedy())]
+    Engine {
+        /// Which backend.
+        backend: crate::BackendName,
+        /// Why not.
+        problem: crate::EngineProblem,
+    },
     /// The backend cannot be used on this machine.
     #[error("the {backend} backend cannot be used here ({reason}): {remedy}")]
     Unavailable {

@@ -28,6 +28,7 @@ pub mod toolchain;
 pub use fumehood_core::*;
 
 pub use self::{
+    backend::EngineProblem,
     doctor::{BackendHealth, Examination, LanguageHealth, LayerHealth},
     error::Error,
     run::{Canceller, Run, StdinWriter},

@@ -4,7 +4,7 @@ use std::{env, fmt, path::PathBuf, sync::Arc};
 
 use crate::{
     BackendName, Error, Examination, Layer, Outcome, Plan, Request, Run,
-    backend::{Backend, Local, Native},
+    backend::{Backend, Engine, Local, Native},
     doctor,
     resolve::{self, BaseRoot, Machine},
     run,
@@ -16,11 +16,13 @@ use crate::{
 pub struct SandboxBuilder {
     cache_dir: Option<PathBuf>,
     keep_ready: u8,
+    docker_host: Option<String>,
+    podman_host: Option<String>,
 }
 
 impl Default for SandboxBuilder {
     fn default() -> Self {
-        SandboxBuilder { cache_dir: None, keep_ready: 2 }
+        SandboxBuilder { cache_dir: None, keep_ready: 2, docker_host: None, podman_host: None }
     }
 }
 
@@ -40,6 +42,21 @@ impl SandboxBuilder {
         self
     }
 
+    /// The address of Docker, such as `unix:///run/docker.sock`, instead of what the environment
+    /// says.
+    #[must_use]
+    pub fn docker_host(mut self, host: impl Into<String>) -> Self {
+        self.docker_host = Some(host.into());
+        self
+    }
+
+    /// The address of Podman, instead of what the environment says.
+    #[must_use]
+    pub fn podman_host(mut self, host: impl Into<String>) -> Self {
+        self.podman_host = Some(host.into());
+        self
+    }
+
     /// Starts what every run needs and looks for toolchains; a first box is prepared meanwhile.
     pub fn build(self) -> Result<Sandbox, Error> {
         let cache_dir = self.cache_dir.map_or_else(default_cache_dir, Ok)?;
@@ -48,7 +65,10 @@ impl SandboxBuilder {
         let toolchains = Toolchains::load(&cache_dir, &Environment::from_process());
         let base = BaseRoot::new(&toolchains);
         native.prepare(base.clone())?;
-        Ok(Sandbox { inner: Arc::new(Inner { native, local: Local, cache_dir, toolchains, base }) })
+        let docker = Engine::new(BackendName::Docker, &cache_dir, self.docker_host);
+        let podman = Engine::new(BackendName::Podman, &cache_dir, self.podman_host);
+        let inner = Inner { native, docker, podman, local: Local, cache_dir, toolchains, base };
+        Ok(Sandbox { inner: Arc::new(inner) })
     }
 }
 
@@ -78,6 +98,8 @@ impl fmt::Debug for Sandbox {
 
 pub(crate) struct Inner {
     native: Native,
+    docker: Engine,
+    podman: Engine,
     local: Local,
     pub(crate) cache_dir: PathBuf,
     toolchains: Toolchains,
@@ -85,9 +107,15 @@ pub(crate) struct Inner {
 }
 
 impl Inner {
+    /// The engine of a backend whose boxes are containers.
+    pub(crate) fn engine(&self, name: BackendName) -> &Engine {
+        if name == BackendName::Podman { &self.podman } else { &self.docker }
+    }
+
     pub(crate) fn backend(&self, name: BackendName) -> &dyn Backend {
         match name {
             BackendName::Native => &self.native,
+            BackendName::Docker | BackendName::Podman => self.engine(name),
             BackendName::Local => &self.local,
         }
     }
@@ -107,7 +135,9 @@ impl Sandbox {
     /// What would be done for a request, without doing it.
     pub fn plan(&self, request: &Request) -> Result<Plan, Error> {
         let Inner { toolchains, base, cache_dir, .. } = &*self.inner;
-        resolve::resolve(request, &Machine { base, toolchains, cache: cache_dir })
+        let backend = request.backend.filter(|backend| backend.uses_images());
+        let engine = backend.map(|backend| self.inner.engine(backend));
+        resolve::resolve(request, &Machine { base, toolchains, engine, cache: cache_dir })
     }
 
     /// Runs a request to its end.
@@ -129,7 +159,8 @@ impl Sandbox {
         Ok(run::start(Arc::clone(&self.inner), plan, request.stdin))
     }
 
-    /// Looks at what this machine can give. `refresh` forgets what is remembered of toolchains.
+    /// Looks at what this machine can give. `refresh` forgets what is remembered of toolchains and
+    /// engines.
     pub async fn examine(&self, refresh: bool) -> Examination {
         let environment = Environment::from_process();
         let toolchains = if refresh {
@@ -137,7 +168,7 @@ impl Sandbox {
         } else {
             Toolchains::load(&self.inner.cache_dir, &environment)
         };
-        doctor::examine(self, &toolchains).await
+        doctor::examine(self, &toolchains, refresh).await
     }
 
     /// Leaves ending all boxes and cleaning up to the launcher, which does so by itself when this

@@ -26,10 +26,11 @@ mod sys;
 
 use alloc::vec::Vec;
 
-/// What the first argument makes of the program.
-pub fn main(arguments: &[&[u8]]) -> u8 {
+/// What the first argument makes of the program. The variables are those of its surroundings.
+pub fn main(arguments: &[&[u8]], variables: &[&[u8]]) -> u8 {
     match arguments.get(1..).unwrap_or_default() {
         [mode, ready @ ..] if *mode == b"launcher" => launcher::main(ready.len()),
+        [mode] if *mode == b"box" => inside::container::main(variables),
         [mode] if *mode == b"local" => serve::main_without_box(),
         _ => {
             let usage = b"fumehood-init: part of fumehood, which starts it by itself\n";

@@ -3,8 +3,10 @@
 
 use alloc::vec::Vec;
 
-use fumehood_core::protocol::BoxUsage;
+use fumehood_core::{Layer, protocol::BoxUsage};
 use rustix::{fd::OwnedFd, io::pread};
+
+use crate::held::Means;
 
 /// One thing that is counted.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -32,7 +34,23 @@ impl Meter {
     }
 }
 
+/// The files of a cgroup that tell what was used, where this layer is held by these means.
+pub(crate) fn files(layer: Layer, means: Means) -> &'static [(Meter, &'static str)] {
+    match (layer, means) {
+        (Layer::Memory, Means::Version1) => &[
+            (Meter::MemoryPeak, "memory.max_usage_in_bytes"),
+            (Meter::OomKills, "memory.oom_control"),
+        ],
+        (Layer::Memory, Means::Version2) => {
+            &[(Meter::MemoryPeak, "memory.peak"), (Meter::OomKills, "memory.events")]
+        }
+        (Layer::Pids, _) => &[(Meter::PidsPeak, "pids.peak"), (Meter::PidsRefused, "pids.events")],
+        _ => &[],
+    }
+}
+
 /// The open files of a box.
+#[derive(Default)]
 pub(crate) struct Meters(pub(crate) Vec<(Meter, OwnedFd)>);
 
 impl Meters {

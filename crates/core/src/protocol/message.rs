@@ -21,8 +21,8 @@ pub struct Exec {
     pub stdin: bool,
     /// Resident memory at which init ends the box itself; 0 where the kernel does it.
     pub memory_watch: u64,
-    /// The writable space whose filling is to be noticed; empty for none.
-    pub disk_watch: String,
+    /// The writable places whose filling is to be noticed.
+    pub disk_watch: Vec<String>,
 }
 
 /// Supervisor to init.
@@ -175,13 +175,13 @@ pub enum FromInit {
     },
 }
 
-fn write_report(w: &mut Writer, report: &Report) {
+pub(super) fn write_report(w: &mut Writer, report: &Report) {
     w.u8(report.layer as u8);
     w.u8(report.strength.number());
     w.text(&report.detail);
 }
 
-fn read_report(r: &mut Reader<'_>) -> Result<Report, DecodeError> {
+pub(super) fn read_report(r: &mut Reader<'_>) -> Result<Report, DecodeError> {
     Ok(Report {
         layer: Layer::from_number(r.u8()?).ok_or(DecodeError::Unknown("layer"))?,
         strength: Strength::from_number(r.u8()?).ok_or(DecodeError::Unknown("strength"))?,
@@ -200,7 +200,7 @@ impl ToInit {
                 w.text(&exec.cwd);
                 w.bool(exec.stdin);
                 w.u64(exec.memory_watch);
-                w.text(&exec.disk_watch);
+                w.list(&exec.disk_watch, |w, place| w.text(place));
                 w.0
             }
             ToInit::Stdin(data) => {
@@ -239,7 +239,7 @@ impl ToInit {
                 cwd: r.text()?,
                 stdin: r.bool()?,
                 memory_watch: r.u64()?,
-                disk_watch: r.text()?,
+                disk_watch: r.list(Reader::text)?,
             }),
             2 => ToInit::Stdin(r.bytes(MAX_DATA)?),
             3 => ToInit::StdinEnd,

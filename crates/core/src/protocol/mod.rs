@@ -9,12 +9,14 @@
 pub mod frame;
 mod launcher;
 mod message;
+mod order;
 mod setup;
 mod usage;
 mod wire;
 
 pub use launcher::{FromLauncher, ToLauncher};
 pub use message::{Ending, Exec, FromInit, ProcessUsage, Report, Stream, ToInit};
+pub use order::BoxOrder;
 pub use setup::{
     BindMount, CgroupLimits, Content, Cover, CoverKind, Resource, Rlimit, Setup, SetupFile,
     SetupLink,

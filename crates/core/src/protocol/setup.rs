@@ -1,4 +1,5 @@
-//! How a native box is to be built: the plan, reduced to what the launcher carries out.
+//! How a box is to be built: the plan, reduced to what the launcher or the init of a container
+//! carries out.
 
 use alloc::{string::String, vec::Vec};
 
@@ -109,7 +110,7 @@ pub struct Cover {
     pub kind: CoverKind,
 }
 
-/// Everything needed to build a native box.
+/// Everything needed to build a box.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setup {
     /// Its host name.

@@ -11,15 +11,17 @@ fn text() -> impl Strategy<Value = String> {
 
 fn to_init() -> impl Strategy<Value = ToInit> {
     prop_oneof![
-        (vec(text(), 0..5), vec(text(), 0..5), text(), any::<bool>(), any::<u64>(), text())
-            .prop_map(|(argv, env, cwd, stdin, memory_watch, disk_watch)| ToInit::Exec(Exec {
-                argv,
-                env,
-                cwd,
-                stdin,
-                memory_watch,
-                disk_watch
-            })),
+        (
+            vec(text(), 0..5),
+            vec(text(), 0..5),
+            text(),
+            any::<bool>(),
+            any::<u64>(),
+            vec(text(), 0..3)
+        )
+            .prop_map(|(argv, env, cwd, stdin, memory_watch, disk_watch)| ToInit::Exec(
+                Exec { argv, env, cwd, stdin, memory_watch, disk_watch }
+            )),
         vec(any::<u8>(), 0..100).prop_map(ToInit::Stdin),
         Just(ToInit::StdinEnd),
         any::<u8>().prop_map(ToInit::Signal),
@@ -148,6 +150,13 @@ proptest! {
     fn launcher_messages_are_read_back(number in any::<u32>(), setup in setup(), n in any::<[Option<u64>; 4]>()) {
         let base = ToLauncher::Base(setup.content.clone());
         prop_assert_eq!(ToLauncher::decode(&base.encode()), Ok(base));
+        let given = vec![Report {
+            layer: Layer::MountNamespace,
+            strength: Strength::Full,
+            detail: setup.hostname.clone(),
+        }];
+        let order = BoxOrder { setup: setup.clone(), given };
+        prop_assert_eq!(BoxOrder::decode(&order.encode()), Ok(order));
         let open = ToLauncher::Open { number, setup: Box::new(setup) };
         prop_assert_eq!(ToLauncher::decode(&open.encode()), Ok(open));
         let failed = FromLauncher::OpenFailed { number, step: "step".into(), errno: -1 };
@@ -163,6 +172,7 @@ proptest! {
     fn any_bytes_are_refused_or_read_and_never_panic(bytes in vec(any::<u8>(), 0..300)) {
         let _ = ToInit::decode(&bytes);
         let _ = ToLauncher::decode(&bytes);
+        let _ = BoxOrder::decode(&bytes);
         let _ = FromLauncher::decode(&bytes);
         // A message has one encoding: what was accepted is what would be written.
         if let Ok(message) = FromInit::decode(&bytes) {

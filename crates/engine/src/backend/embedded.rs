@@ -8,6 +8,7 @@ use std::{
         unix::fs::{MetadataExt as _, PermissionsExt as _},
     },
     path::{Path, PathBuf},
+    sync::atomic::{AtomicU32, Ordering},
 };
 
 use fumehood_embedded::{init, typescript};
@@ -42,11 +43,27 @@ pub(crate) fn helper_program(name: &str, cache: &Path) -> Result<Option<PathBuf>
         "fumehood-typescript" => typescript(),
         _ => return Ok(None),
     };
+    stored(name, content, 0o555, cache).map(Some)
+}
+
+/// The init program as a file, for engines that mount it into their containers.
+pub(super) fn init_program(cache: &Path) -> Result<PathBuf, Error> {
+    stored("fumehood-init", init(), 0o555, cache)
+}
+
+/// A file with this content, written on first use. Its directory is named after the content.
+pub(super) fn stored(
+    name: &str,
+    content: &[u8],
+    mode: u32,
+    cache: &Path,
+) -> Result<PathBuf, Error> {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
     let digest = Digest::of(content);
     let directory = cache.join("helpers").join(digest.as_str());
     let path = directory.join(name);
     if is_intact(&path, content.len()) {
-        return Ok(Some(path));
+        return Ok(path);
     }
     let failed = |verb: &'static str, path: &Path, error: std::io::Error| Error::Storage {
         verb,
@@ -54,12 +71,13 @@ pub(crate) fn helper_program(name: &str, cache: &Path) -> Result<Option<PathBuf>
         reason: error.to_string(),
     };
     fs::create_dir_all(&directory).map_err(|error| failed("created", &directory, error))?;
-    let staged = directory.join(format!(".{name}.{}", std::process::id()));
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    let staged = directory.join(format!(".{name}.{}.{number}", std::process::id()));
     fs::write(&staged, content)
-        .and_then(|()| fs::set_permissions(&staged, fs::Permissions::from_mode(0o555)))
+        .and_then(|()| fs::set_permissions(&staged, fs::Permissions::from_mode(mode)))
         .and_then(|()| fs::rename(&staged, &path))
         .map_err(|error| failed("written", &path, error))?;
-    Ok(Some(path))
+    Ok(path)
 }
 
 /// A file of ours that nobody else could have written.

@@ -1,6 +1,9 @@
 //! What differs between ways to isolate: how a box is opened. Everything after that is the same.
 
+mod common;
 mod embedded;
+mod engine;
+mod etc;
 mod local;
 #[cfg(target_os = "linux")]
 mod native;
@@ -12,6 +15,8 @@ use tokio::net::UnixStream;
 use crate::{BoxPlan, Enforced, Error};
 
 pub(crate) use embedded::helper_program;
+pub use engine::EngineProblem;
+pub(crate) use engine::{Engine, default_image};
 pub(crate) use local::Local;
 #[cfg(target_os = "linux")]
 pub(crate) use native::Native;
@@ -23,6 +28,12 @@ pub(crate) type Deferred<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 pub(crate) trait Backend: Send + Sync {
     /// Opens a box. Its init is building or ready; what it says arrives on the channel.
     fn open<'a>(&'a self, plan: &'a BoxPlan) -> Deferred<'a, Result<OpenBox, Error>>;
+
+    /// What names the content of a box's root where the plan names only a place that can change,
+    /// such as the tag of an image.
+    fn content<'a>(&'a self, _plan: &'a BoxPlan) -> Deferred<'a, Result<Option<String>, Error>> {
+        Box::pin(async { Ok(None) })
+    }
 }
 
 /// A box that was opened.
@@ -54,6 +65,8 @@ pub(crate) trait Keeper: Send {
 pub(crate) struct Closing {
     /// Why it could not be opened, if so.
     pub(crate) failure: Option<(String, i32)>,
+    /// Why it ended before its program told how, where the backend knows.
+    pub(crate) reason: Option<String>,
     /// What was counted from outside.
     pub(crate) usage: fumehood_core::protocol::BoxUsage,
 }

@@ -2,10 +2,10 @@
 
 use std::{collections::BTreeMap, path::Path};
 
-use super::{Layout, Machine, bare_box, box_plan};
+use super::{Layout, Machine, bare_box, box_plan, container};
 use crate::{
-    BackendName, BoxPlan, Digest, Error, Limits, Mount, Plan, PlannedCompile, PlannedFile,
-    PlannedPrepare, Program, Request, backend,
+    BackendName, BoxPlan, Container, Digest, Error, Limits, Mount, Plan, PlannedCompile,
+    PlannedFile, PlannedPrepare, Program, Request, backend,
     language::{
         CompileSpec, Language, Registry, SourceName, Values, WarmSpec, expand_command, expand_env,
         in_sequence,
@@ -26,9 +26,14 @@ pub(super) fn resolve(
     if source.iter().all(u8::is_ascii_whitespace) {
         return Err(Error::EmptyCode);
     }
-    let toolchain = machine.toolchains.get(&language.name)?;
+    let container = container(request, backend, Some(&language.name));
+    let tools = match &container {
+        Some(container) => Tools::of_image(language, container),
+        None => Tools::of_host(machine.toolchains.get(&language.name)?),
+    };
     let name = language.source.name_for(source, file_name.as_deref());
-    let scene = Scene { machine, backend, layout, language, toolchain, source, name };
+    let scene =
+        Scene { machine, backend, layout, language, container: &container, tools, source, name };
 
     let (prepare, compile) = match &language.compile {
         Some(spec) => scene.compile(spec)?,
@@ -43,11 +48,12 @@ pub(super) fn resolve(
     let mut argv = expand_command(&language.run.command, &values)?;
     argv.extend(args.iter().cloned());
     let mut run = box_plan(request, machine, backend, layout, argv, limits)?;
+    run.container.clone_from(&container);
     let mut env = expand_env(&language.run.env, &values)?;
     env.extend(std::mem::take(&mut run.command.env));
     run.command.env = env;
     match &compile {
-        Some(compile) if backend == BackendName::Native => {
+        Some(compile) if backend != BackendName::Local => {
             run.mounts.push(Mount::read_only(&compile.store, &layout.program));
         }
         Some(_) => {}
@@ -56,13 +62,38 @@ pub(super) fn resolve(
     Ok(Plan { backend, prepare, compile, run })
 }
 
+/// The programs of a language, and what tells one installation of them from another.
+struct Tools {
+    programs: BTreeMap<String, String>,
+    fingerprint: String,
+}
+
+impl Tools {
+    fn of_host(toolchain: &Toolchain) -> Tools {
+        let programs = toolchain.programs.iter();
+        Tools {
+            programs: programs.map(|(name, path)| (name.clone(), text(path))).collect(),
+            fingerprint: toolchain.fingerprint.as_str().to_owned(),
+        }
+    }
+
+    /// An image has them in its `PATH`, under their usual names.
+    fn of_image(language: &Language, container: &Container) -> Tools {
+        Tools {
+            programs: language.toolchain.usual_programs(),
+            fingerprint: format!("{container:?}"),
+        }
+    }
+}
+
 /// Everything that the steps for one piece of code share.
 struct Scene<'a> {
     machine: &'a Machine<'a>,
     backend: BackendName,
     layout: &'a Layout,
     language: &'a Language,
-    toolchain: &'a Toolchain,
+    container: &'a Option<Container>,
+    tools: Tools,
     source: &'a [u8],
     name: SourceName,
 }
@@ -100,15 +131,15 @@ impl Scene<'_> {
         values.out = Some(text(&self.layout.out));
         values.cache = Some(text(match self.backend {
             BackendName::Native => &self.layout.cache,
-            BackendName::Local => &self.layout.tmp,
+            _ => &self.layout.tmp,
         }));
         let mut helper = None;
         if let Some(name) = &spec.helper
             && let Some(path) = backend::helper_program(name, self.machine.cache)?
         {
             let inside = match self.backend {
-                BackendName::Native => self.layout.helpers.join(name),
                 BackendName::Local => path.clone(),
+                _ => self.layout.helpers.join(name),
             };
             values.programs.insert(name.clone(), text(&inside));
             helper = Some((path, inside));
@@ -117,6 +148,7 @@ impl Scene<'_> {
             spec.commands.iter().map(|command| expand_command(command, &values)).collect();
         let argv = in_sequence(commands?);
         let mut plan = bare_box(self.machine, self.backend, self.layout, argv, limits);
+        plan.container.clone_from(self.container);
         plan.command.env.extend(expand_env(&spec.env, &values)?);
         plan.mounts.push(Mount::scratch(&self.layout.workspace));
         plan.mounts.push(Mount::scratch(&self.layout.out));
@@ -143,7 +175,7 @@ impl Scene<'_> {
     }
 
     fn warm_store(&self) -> std::path::PathBuf {
-        let name = format!("{}-{}", self.language.name, self.toolchain.fingerprint);
+        let name = format!("{}-{}", self.language.name, self.tools.fingerprint);
         self.machine.cache.join("prepared").join(name)
     }
 
@@ -163,12 +195,7 @@ impl Scene<'_> {
             cpus: Some(limits.cpus.ceil()),
             class: Some(self.name.class.clone()),
             tmp: Some(text(tmp)),
-            programs: self
-                .toolchain
-                .programs
-                .iter()
-                .map(|(name, path)| (name.clone(), text(path)))
-                .collect::<BTreeMap<_, _>>(),
+            programs: self.tools.programs.clone(),
             ..Values::default()
         }
     }
@@ -185,11 +212,11 @@ impl Scene<'_> {
         let command = match self.backend {
             // Its directories differ from run to run.
             BackendName::Local => format!("{:?}", spec.commands),
-            BackendName::Native => format!("{:?}", plan.command),
+            _ => format!("{:?}", plan.command),
         };
         Digest::of_parts([
             self.language.name.as_bytes(),
-            self.toolchain.fingerprint.as_str().as_bytes(),
+            self.tools.fingerprint.as_bytes(),
             self.backend.name().as_bytes(),
             helper.as_bytes(),
             helper_digest.as_bytes(),

@@ -32,7 +32,7 @@ impl Layout {
     pub(crate) fn new(backend: BackendName) -> Layout {
         let at = |name: &str| PathBuf::from("/").join(name);
         match backend {
-            BackendName::Native => Layout {
+            BackendName::Native | BackendName::Docker | BackendName::Podman => Layout {
                 uid: BOX_UID,
                 code: at("code"),
                 workspace: at("workspace"),

@@ -12,8 +12,10 @@ use std::{
 
 pub(crate) use self::{guard::Watch, layout::Layout};
 use crate::{
-    BackendName, BoxPlan, Command, Error, Identity, Limits, Link, Mount, Plan, Program, Request,
-    WorkspaceMode, toolchain::Toolchains,
+    BackendName, BoxPlan, Command, Container, Error, Identity, Limits, Link, Mount, Plan, Program,
+    Request, WorkspaceMode,
+    backend::{Engine, default_image},
+    toolchain::Toolchains,
 };
 
 /// What every native box of this machine has in its root: the system and the toolchains.
@@ -42,6 +44,8 @@ pub(crate) struct Machine<'a> {
     pub(crate) base: &'a BaseRoot,
     /// The toolchains found.
     pub(crate) toolchains: &'a Toolchains,
+    /// The engine that makes the boxes, where they are containers.
+    pub(crate) engine: Option<&'a Engine>,
     /// Where fumehood keeps what it may forget.
     pub(crate) cache: &'a Path,
 }
@@ -50,8 +54,9 @@ pub(crate) struct Machine<'a> {
 pub(crate) fn resolve(request: &Request, machine: &Machine<'_>) -> Result<Plan, Error> {
     check_strings(request)?;
     let backend = request.backend.unwrap_or(BackendName::Native);
+    check_image(request, backend)?;
     let layout = Layout::new(backend);
-    match &request.program {
+    let mut plan = match &request.program {
         Program::Command { argv } => {
             if argv.first().is_none_or(String::is_empty) {
                 return Err(Error::EmptyCommand);
@@ -61,7 +66,37 @@ pub(crate) fn resolve(request: &Request, machine: &Machine<'_>) -> Result<Plan, 
             Ok(Plan { backend, prepare: None, compile: None, run })
         }
         Program::Code { .. } => code::resolve(request, machine, backend, &layout),
+    }?;
+    if let Some(engine) = machine.engine {
+        let compile = plan.compile.as_mut().map(|compile| &mut compile.in_box);
+        for in_box in compile.into_iter().chain([&mut plan.run]) {
+            in_box.identity = engine.identity(&in_box.mounts);
+        }
     }
+    Ok(plan)
+}
+
+/// Images and runtimes are for backends that have them.
+fn check_image(request: &Request, backend: BackendName) -> Result<(), Error> {
+    let unusable = |option: &str| Error::Unavailable {
+        backend,
+        reason: format!("it has no use for --{option}"),
+        remedy: format!("leave out --{option}, or add --backend docker or --backend podman"),
+    };
+    match (&request.image, &request.runtime) {
+        _ if backend.uses_images() => Ok(()),
+        (Some(_), _) => Err(unusable("image")),
+        (None, Some(_)) => Err(unusable("runtime")),
+        (None, None) => Ok(()),
+    }
+}
+
+/// The container of a request's boxes, where they are containers.
+fn container(request: &Request, backend: BackendName, language: Option<&str>) -> Option<Container> {
+    backend.uses_images().then(|| Container {
+        image: request.image.clone().unwrap_or_else(|| default_image(language)),
+        runtime: request.runtime.clone(),
+    })
 }
 
 /// The box in which the request's program runs.
@@ -74,6 +109,7 @@ fn box_plan(
     limits: Limits,
 ) -> Result<BoxPlan, Error> {
     let mut plan = bare_box(machine, backend, layout, argv, limits);
+    plan.container = container(request, backend, None);
     match &request.workspace {
         None => plan.mounts.push(Mount::scratch(&layout.workspace)),
         Some(workspace) => {
@@ -114,16 +150,21 @@ fn bare_box(
 ) -> BoxPlan {
     let (mut mounts, links) = match backend {
         BackendName::Native => (machine.base.mounts.clone(), machine.base.links.clone()),
-        BackendName::Local => (Vec::new(), Vec::new()),
+        _ => (Vec::new(), Vec::new()),
     };
     mounts.push(Mount::scratch(&layout.home));
     BoxPlan {
+        container: None,
         mounts,
         links,
         files: Vec::new(),
         masked: Vec::new(),
         protected: Vec::new(),
-        command: Command { argv, env: environment(machine, layout), cwd: layout.workspace.clone() },
+        command: Command {
+            argv,
+            env: environment(machine, backend, layout),
+            cwd: layout.workspace.clone(),
+        },
         identity: Identity { uid: layout.uid, gid: layout.uid },
         limits,
         network: crate::Network::None,
@@ -132,8 +173,29 @@ fn bare_box(
     }
 }
 
-/// A clean environment: nothing of the caller's gets in unasked.
-fn environment(machine: &Machine<'_>, layout: &Layout) -> BTreeMap<String, String> {
+/// A clean environment: nothing of the caller's gets in unasked. What a container has of its image,
+/// `PATH` above all, is left to the image.
+fn environment(
+    machine: &Machine<'_>,
+    backend: BackendName,
+    layout: &Layout,
+) -> BTreeMap<String, String> {
+    let mut env = if backend.uses_images() { BTreeMap::new() } else { of_toolchains(machine) };
+    for (name, value) in [
+        ("HOME", layout.home.display().to_string()),
+        ("USER", "box".to_owned()),
+        ("LOGNAME", "box".to_owned()),
+        ("SHELL", "/bin/sh".to_owned()),
+        ("TMPDIR", layout.tmp.display().to_string()),
+        ("LANG", "C.UTF-8".to_owned()),
+    ] {
+        env.insert(name.to_owned(), value);
+    }
+    env
+}
+
+/// The variables of the host's toolchains, and where programs are found.
+fn of_toolchains(machine: &Machine<'_>) -> BTreeMap<String, String> {
     let path: Vec<String> = machine
         .toolchains
         .path_dirs()
@@ -145,17 +207,7 @@ fn environment(machine: &Machine<'_>, layout: &Layout) -> BTreeMap<String, Strin
         )
         .collect();
     let mut env = machine.toolchains.env().clone();
-    for (name, value) in [
-        ("PATH", path.join(":")),
-        ("HOME", layout.home.display().to_string()),
-        ("USER", "box".to_owned()),
-        ("LOGNAME", "box".to_owned()),
-        ("SHELL", "/bin/sh".to_owned()),
-        ("TMPDIR", layout.tmp.display().to_string()),
-        ("LANG", "C.UTF-8".to_owned()),
-    ] {
-        env.insert(name.to_owned(), value);
-    }
+    env.insert("PATH".to_owned(), path.join(":"));
     env
 }
 

@@ -15,9 +15,9 @@ use super::{
     verdict::{Verdict, judge, system_reason},
 };
 use crate::{
-    BoxPlan, Captured, Digest, Error, Event, Mount, Outcome, Phase, PhaseOutcome, Plan,
-    PlannedCompile, PlannedPrepare, RunId, Stats, Status, StreamName, Violation, escape_controls,
-    resolve::Watch, sandbox::Inner,
+    BoxPlan, Captured, Digest, Error, Event, Mount, MountSource, Outcome, Phase, PhaseOutcome,
+    Plan, PlannedCompile, PlannedPrepare, RunId, Stats, Status, StreamName, Violation,
+    escape_controls, resolve::Watch, sandbox::Inner,
 };
 
 static NEXT: AtomicU32 = AtomicU32::new(0);
@@ -61,7 +61,8 @@ impl<'a> Flow<'a> {
     /// Goes through the phases; gives the one that decides.
     async fn phases(&mut self) -> Result<Finished, Error> {
         let compile = self.plan.compile.clone();
-        if let Some(compile) = compile {
+        if let Some(mut compile) = compile {
+            self.tell_apart(&mut compile).await?;
             let cached = is_there(&compile.store);
             if !cached
                 && let Some(prepare) = self.plan.prepare.clone()
@@ -80,6 +81,24 @@ impl<'a> Flow<'a> {
         self.io.tell(Event::Phase { phase: Phase::Run, cached: false }).await;
         let run = self.plan.run.clone();
         self.phase(&run, Phase::Run, &[]).await
+    }
+
+    /// Keeps what was compiled with one content of an image from being taken for the result of
+    /// another.
+    async fn tell_apart(&mut self, compile: &mut PlannedCompile) -> Result<(), Error> {
+        let backend = self.inner.backend(self.plan.backend);
+        let Some(content) = backend.content(&compile.in_box).await? else { return Ok(()) };
+        // The plan as it was made is what the outcome names.
+        self.digest.get_or_insert_with(|| self.plan.digest());
+        let key = Digest::of_parts([compile.key.as_str().as_bytes(), content.as_bytes()]);
+        let store = compile.store.with_file_name(key.as_str());
+        for mount in &mut self.plan.run.mounts {
+            if mount.source == MountSource::Host(compile.store.clone()) {
+                mount.source = MountSource::Host(store.clone());
+            }
+        }
+        compile.store = store;
+        Ok(())
     }
 
     /// Opens a box, runs its program, judges.

@@ -45,7 +45,7 @@ pub(crate) fn start(inner: Arc<Inner>, plan: Plan, stdin: StdinSource) -> Run {
 mod tests {
     use std::{fs, path::PathBuf};
 
-    use crate::{Request, Sandbox, StdinSource, WorkspaceMode};
+    use crate::{BackendName, Request, SandboxBuilder, StdinSource, WorkspaceMode};
 
     /// Tries every way to a hidden file, and to change a protected one.
     const TRY: &str = "cat .env; cat sub/.env; cat /proc/self/root/workspace/.env; \
@@ -55,6 +55,27 @@ mod tests {
 
     #[tokio::test]
     async fn covered_paths_hold() {
+        covered_paths_hold_on(SandboxBuilder::default(), |request| request).await;
+    }
+
+    /// Where the environment names an engine and an image, as for the conformance list.
+    #[tokio::test]
+    async fn covered_paths_hold_in_containers() {
+        let variable = |name: &str| std::env::var(name).ok();
+        let Some(image) = variable("FUMEHOOD_TEST_IMAGE") else { return };
+        if let Some(host) = variable("FUMEHOOD_TEST_DOCKER") {
+            let builder = SandboxBuilder::default().docker_host(host);
+            let here = |request: Request| request.backend(BackendName::Docker).image(&image);
+            covered_paths_hold_on(builder, here).await;
+        }
+        if let Some(host) = variable("FUMEHOOD_TEST_PODMAN") {
+            let builder = SandboxBuilder::default().podman_host(host);
+            let here = |request: Request| request.backend(BackendName::Podman).image(&image);
+            covered_paths_hold_on(builder, here).await;
+        }
+    }
+
+    async fn covered_paths_hold_on(builder: SandboxBuilder, here: impl Fn(Request) -> Request) {
         let directory = tempfile::tempdir().unwrap();
         let workspace = directory.path().join("workspace");
         for path in ["sub", "secrets", ".git/hooks"] {
@@ -63,14 +84,11 @@ mod tests {
         for path in [".env", "sub/.env", "secrets/key", ".git/config"] {
             fs::write(workspace.join(path), "of the caller\n").unwrap();
         }
-        let sandbox = Sandbox::builder()
-            .cache_dir(directory.path().join("cache"))
-            .keep_ready(0)
-            .build()
-            .unwrap();
+        let sandbox =
+            builder.cache_dir(directory.path().join("cache")).keep_ready(0).build().unwrap();
         let request =
             Request::command(["sh", "-c", TRY]).workspace(&workspace, WorkspaceMode::ReadWrite);
-        let mut plan = sandbox.plan(&request).unwrap();
+        let mut plan = sandbox.plan(&here(request)).unwrap();
         plan.run.masked = [".env", "sub/.env", "secrets"]
             .map(|path| PathBuf::from("/workspace").join(path))
             .to_vec();

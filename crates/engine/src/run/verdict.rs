@@ -49,7 +49,10 @@ pub(super) fn judge(plan: &BoxPlan, phase: Phase, seen: &mut Seen) -> Result<Ver
                 Some((path, errno)) => {
                     format!("{} could not be written: {}", path.display(), system_reason(*errno))
                 }
-                None => "the box ended unexpectedly".into(),
+                None => {
+                    let reason = seen.closing.reason.take();
+                    reason.unwrap_or_else(|| "the box ended unexpectedly".into())
+                }
             });
             Status::Failed
         }

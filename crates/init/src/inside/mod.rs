@@ -20,6 +20,8 @@
 //!
 //! Every step that fails ends the box with a report; nothing runs in a half-built one.
 
+mod cgroup;
+pub(crate) mod container;
 mod cover;
 mod landlock;
 mod network;
@@ -29,7 +31,7 @@ mod root;
 mod seccomp;
 
 use alloc::{boxed::Box, format, string::String, vec, vec::Vec};
-use core::{iter, mem::MaybeUninit};
+use core::mem::MaybeUninit;
 
 use fumehood_core::{
     Layer, Strength,
@@ -48,7 +50,8 @@ use crate::{
     failure::{Failure, Step},
     held::Held,
     meters::{Meter, Meters},
-    serve, sys,
+    serve::{self, Channel, Surroundings},
+    sys,
 };
 
 /// What the launcher sends to a box that waits.
@@ -88,22 +91,38 @@ pub(crate) fn main(socket: OwnedFd, without: &[Layer]) -> ! {
         }
     };
     drop(socket);
+    let channel = Channel::Socket(channel);
     let built = prepared.and_then(|prepared| build(&setup, trees, held, &channel, prepared));
     let code = match built {
         Ok((reports, meters)) => {
-            if let Some(report) = lacking(&setup.required, &reports) {
-                send_now(&channel, &FromInit::Lacking { report });
-                sys::exit(1)
-            }
-            send_now(&channel, &FromInit::Ready { version: VERSION, reports });
-            serve::main_in_box(channel, held.means(Layer::Memory).is_none(), meters)
+            let watch_memory = held.means(Layer::Memory).is_none();
+            let surroundings = Surroundings { watch_memory, meters, ..Surroundings::default() };
+            say_and_serve(channel, &setup.required, reports, surroundings)
         }
-        Err(Failure { step, errno }) => {
-            send_now(&channel, &FromInit::SetupFailed { step, errno });
-            1
-        }
+        Err(failure) => give_up(&channel, failure),
     };
     sys::exit(code)
+}
+
+/// Says what was applied, and serves unless something that is required was not.
+fn say_and_serve(
+    channel: Channel,
+    required: &[Layer],
+    reports: Vec<Report>,
+    surroundings: Surroundings,
+) -> u8 {
+    if let Some(report) = lacking(required, &reports) {
+        send_now(&channel, &FromInit::Lacking { report });
+        return 1;
+    }
+    send_now(&channel, &FromInit::Ready { version: VERSION, reports });
+    serve::main_in_box(channel, surroundings)
+}
+
+/// Says why nothing will run.
+fn give_up(channel: &Channel, Failure { step, errno }: Failure) -> u8 {
+    send_now(channel, &FromInit::SetupFailed { step, errno });
+    1
 }
 
 /// The first layer that must hold in full and does not.
@@ -240,7 +259,7 @@ fn build(
     setup: &Setup,
     trees: Trees,
     held: Held,
-    channel: &OwnedFd,
+    channel: &Channel,
     prepared: Prepared,
 ) -> Result<(Vec<Report>, Meters), Failure> {
     let without = |layer: Layer| setup.without.contains(&layer);
@@ -265,16 +284,29 @@ fn build(
     if setup.loopback {
         network::bring_up_loopback().step("loopback")?;
     }
-    resources::limit(setup, held, &mut done)?;
-    keep_only(channel, &meters).step("closing descriptors")?;
+    lock(setup, &writable, held, channel, &meters, &mut done)?;
+    Ok((done.0, meters))
+}
+
+/// What a process can do to itself, whoever made its namespaces and its root.
+fn lock(
+    setup: &Setup,
+    writable: &[String],
+    held: Held,
+    channel: &Channel,
+    meters: &Meters,
+    done: &mut Reports,
+) -> Result<(), Failure> {
+    resources::limit(setup, held, done)?;
+    keep_only(channel, meters).step("closing descriptors")?;
     done.full(Layer::Descriptors, "close_range before exec");
-    privileges::drop_all(setup, &mut done)?;
-    landlock::restrict(setup, &writable, &mut done)?;
-    if !without(Layer::Seccomp) {
+    privileges::drop_all(setup, done)?;
+    landlock::restrict(setup, writable, done)?;
+    if !setup.without.contains(&Layer::Seccomp) {
         seccomp::install().step("seccomp")?;
         done.full(Layer::Seccomp, "allow list, native architecture only");
     }
-    Ok((done.0, meters))
+    Ok(())
 }
 
 /// What was applied so far.
@@ -283,6 +315,12 @@ struct Reports(Vec<Report>);
 impl Reports {
     fn add(&mut self, layer: Layer, strength: Strength, detail: impl Into<String>) {
         self.0.push(Report { layer, strength, detail: detail.into() });
+    }
+
+    /// Replaces what was said of a layer.
+    fn correct(&mut self, layer: Layer, strength: Strength, detail: impl Into<String>) {
+        self.0.retain(|report| report.layer != layer);
+        self.add(layer, strength, detail);
     }
 
     fn full(&mut self, layer: Layer, detail: &str) {
@@ -313,27 +351,25 @@ fn forbid_nested_namespaces() -> Result<(), Errno> {
 
 /// Closes every descriptor but the control channel and the meters, and makes 0 to 2 harmless.
 /// The program gets none of them: they are closed again before it starts.
-fn keep_only(channel: &OwnedFd, meters: &Meters) -> Result<(), Errno> {
+fn keep_only(channel: &Channel, meters: &Meters) -> Result<(), Errno> {
     let null = open(c"/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())?;
     rustix::stdio::dup2_stdin(&null)?;
     rustix::stdio::dup2_stdout(&null)?;
     rustix::stdio::dup2_stderr(&null)?;
     drop(null);
-    let mut kept: Vec<i32> = iter::once(channel)
-        .chain(meters.0.iter().map(|(_, file)| file))
-        .map(AsRawFd::as_raw_fd)
-        .collect();
+    let mut kept: Vec<i32> =
+        channel.descriptors().chain(meters.0.iter().map(|(_, file)| file.as_raw_fd())).collect();
     kept.sort_unstable();
     sys::close_all_but(&kept)
 }
 
 /// Sends a message before the loop that usually does so is running.
-fn send_now(channel: &OwnedFd, message: &FromInit) {
+fn send_now(channel: &Channel, message: &FromInit) {
     let mut framed = Vec::new();
     frame::append(&mut framed, &message.encode());
     let mut rest = framed.as_slice();
     while !rest.is_empty() {
-        match rustix::net::send(channel, rest, rustix::net::SendFlags::NOSIGNAL) {
+        match channel.write(rest) {
             Ok(count) => rest = &rest[count..],
             Err(Errno::INTR) => {}
             Err(_) => return,

@@ -14,18 +14,30 @@ use crate::sys;
 ///
 /// # Safety
 /// `stack` must point to what the kernel puts on the stack of a new process: the argument count,
-/// then that many pointers to strings that live as long as the process.
+/// then that many pointers to strings that live as long as the process, zero, then pointers to
+/// the variables, and zero again.
 pub unsafe extern "C" fn enter(stack: *const usize) -> ! {
     // SAFETY: the caller promises the layout.
     let count = unsafe { *stack };
-    let mut arguments: Vec<&[u8]> = Vec::with_capacity(count);
-    for index in 0..count {
-        // SAFETY: `count` pointers to strings follow the count.
-        let argument = unsafe { core::ffi::CStr::from_ptr(*stack.add(1 + index) as *const _) };
-        arguments.push(argument.to_bytes());
-    }
-    let code = crate::main(&arguments);
+    // SAFETY: the arguments follow the count, and the variables follow the arguments.
+    let (arguments, variables) =
+        unsafe { (strings(stack.add(1)), strings(stack.add(1 + count + 1))) };
+    let code = crate::main(&arguments, &variables);
     sys::exit(code)
+}
+
+/// # Safety
+/// `list` must point to pointers to strings that live as long as the process, and a zero.
+unsafe fn strings(mut list: *const usize) -> Vec<&'static [u8]> {
+    let mut strings = Vec::new();
+    // SAFETY: the caller promises the layout, and zero is not passed.
+    unsafe {
+        while *list != 0 {
+            strings.push(core::ffi::CStr::from_ptr(*list as *const _).to_bytes());
+            list = list.add(1);
+        }
+    }
+    strings
 }
 
 /// Writes a message to standard error and ends the process.

@@ -2,12 +2,13 @@
 //! and ends everything when either of them is gone.
 
 mod birth;
+mod channel;
 mod files;
 mod outgoing;
 mod program;
 mod watch;
 
-use alloc::{vec, vec::Vec};
+use alloc::{string::String, vec, vec::Vec};
 
 use fumehood_core::protocol::{
     Exec, FromInit, MAX_DATA, Stream, ToInit, VERSION, frame::FrameDecoder,
@@ -18,6 +19,7 @@ use rustix::{
     io::Errno,
 };
 
+pub(crate) use self::channel::Channel;
 use self::{files::Sending, outgoing::Outgoing, program::Program};
 use crate::{meters::Meters, sys};
 
@@ -30,10 +32,24 @@ enum Population {
     Descendants,
 }
 
+/// What a box gives to the program's surroundings.
+#[derive(Default)]
+pub(crate) struct Surroundings {
+    /// Whether memory is watched by hand, where no cgroup holds the limit.
+    pub(crate) watch_memory: bool,
+    /// What the cgroups count.
+    pub(crate) meters: Meters,
+    /// Variables that a program has unless it was given others: those of the image.
+    pub(crate) variables: Vec<String>,
+    /// What was heard before anyone served.
+    pub(crate) decoder: FrameDecoder,
+}
+
 struct Server {
     population: Population,
     watch_memory: bool,
     meters: Meters,
+    variables: Vec<String>,
     outgoing: Outgoing,
     decoder: FrameDecoder,
     program: Option<Program>,
@@ -42,15 +58,15 @@ struct Server {
     over: bool,
 }
 
-/// Serves in a finished box until the supervisor is done with it. `watch_memory` where no cgroup
-/// holds the limit.
-pub(crate) fn main_in_box(channel: OwnedFd, watch_memory: bool, meters: Meters) -> u8 {
-    serve(channel, Population::Namespace, watch_memory, meters)
+/// Serves in a finished box until the supervisor is done with it.
+pub(crate) fn main_in_box(channel: Channel, surroundings: Surroundings) -> u8 {
+    serve(channel, Population::Namespace, surroundings)
 }
 
 /// Serves without a box, on descriptor 0, for the backend that isolates nothing.
 pub(crate) fn main_without_box() -> u8 {
     let Ok(channel) = rustix::io::fcntl_dupfd_cloexec(sys::descriptor(0), 3) else { return 1 };
+    let channel = Channel::Socket(channel);
     let _ = rustix::process::setsid();
     // What the program's children leave behind comes to us, not to the host's process 1.
     let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
@@ -61,25 +77,31 @@ pub(crate) fn main_without_box() -> u8 {
             return 1;
         }
     }
-    serve(channel, Population::Descendants, false, Meters(Vec::new()))
+    serve(channel, Population::Descendants, Surroundings::default())
 }
 
-fn serve(channel: OwnedFd, population: Population, watch_memory: bool, meters: Meters) -> u8 {
+fn serve(channel: Channel, population: Population, surroundings: Surroundings) -> u8 {
     let Ok(signals) = sys::open_signal_queue() else { return 1 };
-    if rustix::io::ioctl_fionbio(&channel, true).is_err() {
+    if channel.never_wait().is_err() {
         return 1;
     }
+    let Surroundings { watch_memory, meters, variables, decoder } = surroundings;
     let mut server = Server {
         population,
         watch_memory,
         meters,
+        variables,
         outgoing: Outgoing::default(),
-        decoder: FrameDecoder::new(),
+        decoder,
         program: None,
         sending: None,
         signals,
         over: false,
     };
+    // What came together with the order for the box.
+    if server.obey_all().is_err() || server.outgoing.flush(&channel).is_err() {
+        server.over = true;
+    }
     while !server.over {
         if server.turn(&channel).is_err() {
             break;
@@ -102,7 +124,7 @@ impl From<Errno> for Broken {
 
 impl Server {
     /// Waits for something to happen and deals with it.
-    fn turn(&mut self, channel: &OwnedFd) -> Result<(), Broken> {
+    fn turn(&mut self, channel: &Channel) -> Result<(), Broken> {
         let ready = self.wait(channel)?;
         if ready.child_ended {
             let mut discarded = [0u8; 1024];
@@ -139,11 +161,13 @@ impl Server {
         Ok(())
     }
 
-    fn wait(&self, channel: &OwnedFd) -> Result<Ready, Broken> {
-        let mut input = PollFlags::IN;
-        input.set(PollFlags::OUT, !self.outgoing.is_empty());
-        let mut polled =
-            vec![PollFd::new(channel, input), PollFd::new(&self.signals, PollFlags::IN)];
+    fn wait(&self, channel: &Channel) -> Result<Ready, Broken> {
+        let (input, output) = channel.polled(!self.outgoing.is_empty());
+        let mut polled = vec![input, PollFd::new(&self.signals, PollFlags::IN)];
+        let output_place = output.map(|output| {
+            polled.push(output);
+            polled.len() - 1
+        });
         let program = self.program.as_ref();
         let room = self.outgoing.has_room();
         let stdout = program.and_then(|program| program.stdout.as_ref()).filter(|_| room);
@@ -166,6 +190,10 @@ impl Server {
             index.and_then(|index| polled.get(index)).is_some_and(|fd| !fd.revents().is_empty())
         };
         let about_channel = polled[0].revents();
+        // Nobody reads what we say, and waiting for it would not wait.
+        if output_place.is_some_and(|place| polled[place].revents().contains(PollFlags::ERR)) {
+            return Err(Broken);
+        }
         Ok(Ready {
             input: about_channel.intersects(PollFlags::IN | PollFlags::HUP | PollFlags::ERR),
             child_ended: fired(Some(1)),
@@ -175,14 +203,19 @@ impl Server {
         })
     }
 
-    fn hear(&mut self, channel: &OwnedFd) -> Result<(), Broken> {
+    fn hear(&mut self, channel: &Channel) -> Result<(), Broken> {
         let mut buffer = vec![0u8; MAX_DATA];
-        match rustix::io::read(channel, &mut buffer) {
+        match channel.read(&mut buffer) {
             Ok(0) => return Err(Broken),
             Ok(count) => self.decoder.push(&buffer[..count]),
             Err(Errno::AGAIN | Errno::INTR) => return Ok(()),
             Err(errno) => return Err(errno.into()),
         }
+        self.obey_all()
+    }
+
+    /// Obeys every whole message that was heard.
+    fn obey_all(&mut self) -> Result<(), Broken> {
         loop {
             let message = match self.decoder.next_message() {
                 Ok(None) => return Ok(()),
@@ -212,6 +245,7 @@ impl Server {
                 if !self.watch_memory {
                     exec.memory_watch = 0;
                 }
+                add_missing(&mut exec.env, &self.variables);
                 self.start(&exec);
             }
             // One program at a time; two would mean that the supervisor lost count.
@@ -238,6 +272,16 @@ impl Server {
     }
 }
 
+/// Adds the variables whose names are not there yet.
+fn add_missing(variables: &mut Vec<String>, others: &[String]) {
+    let name = |variable: &str| variable.split('=').next().map(String::from);
+    for other in others {
+        if !variables.iter().any(|variable| name(variable) == name(other)) {
+            variables.push(other.clone());
+        }
+    }
+}
+
 /// Adds a descriptor to those waited for; gives its place among them.
 fn place<'a>(
     polled: &mut Vec<PollFd<'a>>,
@@ -255,4 +299,19 @@ struct Ready {
     stdout: bool,
     stderr: bool,
     stdin: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::{string::ToString as _, vec};
+
+    use super::*;
+
+    #[test]
+    fn variables_of_the_image_fill_the_gaps() {
+        let mut variables = vec!["HOME=/home/box".to_string(), "EMPTY=".to_string()];
+        let image = ["HOME=/root", "PATH=/opt/bin", "EMPTY=full"].map(String::from);
+        add_missing(&mut variables, &image);
+        assert_eq!(variables, ["HOME=/home/box", "EMPTY=", "PATH=/opt/bin"]);
+    }
 }

@@ -4,7 +4,9 @@
 use alloc::vec::Vec;
 
 use fumehood_core::protocol::{FromInit, frame};
-use rustix::{fd::OwnedFd, io::Errno, net::SendFlags};
+use rustix::io::Errno;
+
+use super::Channel;
 
 const ENOUGH: usize = 256 << 10;
 
@@ -28,10 +30,9 @@ impl Outgoing {
     }
 
     /// Sends what can be sent without waiting.
-    pub(super) fn flush(&mut self, channel: &OwnedFd) -> Result<(), Errno> {
+    pub(super) fn flush(&mut self, channel: &Channel) -> Result<(), Errno> {
         while !self.is_empty() {
-            let flags = SendFlags::NOSIGNAL;
-            match rustix::net::send(channel, &self.buffer[self.sent..], flags) {
+            match channel.write(&self.buffer[self.sent..]) {
                 Ok(count) => self.sent += count,
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => {

@@ -1,6 +1,6 @@
 //! The program: its start, its streams, its end.
 
-use alloc::{collections::VecDeque, string::String, vec};
+use alloc::{collections::VecDeque, string::String, vec, vec::Vec};
 
 use fumehood_core::protocol::{
     Ending, Exec, FromInit, MAX_DATA, ProcessUsage, STDIN_WINDOW, Stream,
@@ -31,7 +31,7 @@ pub(super) struct Program {
     memory_peak: u64,
     memory_exceeded: bool,
     next_look: u64,
-    disk_watch: String,
+    disk_watch: Vec<String>,
 }
 
 impl Program {

@@ -1,16 +1,16 @@
 //! Memory watched by hand, for hosts where no cgroup holds the limit, and the look at full disks.
 
-use alloc::{format, string::String, vec};
+use alloc::{format, string::String, vec, vec::Vec};
 
 use rustix::{
-    fs::{CWD, Dir, Mode, OFlags, openat, statvfs},
+    fs::{CWD, Dir, Mode, OFlags, openat, stat, statvfs},
     process::Pid,
 };
 
 const PAGE: u64 = 4096;
 
-/// The memory that only the box has: private pages of all processes, and its writable space.
-pub(super) fn memory_in_use(writable_space: &str) -> u64 {
+/// The memory that only the box has: private pages of all processes, and its writable places.
+pub(super) fn memory_in_use(places: &[String]) -> u64 {
     let mut private_pages = 0;
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     if let Ok(mut processes) = openat(CWD, c"/proc", flags, Mode::empty()).and_then(Dir::new) {
@@ -21,9 +21,23 @@ pub(super) fn memory_in_use(writable_space: &str) -> u64 {
             }
         }
     }
-    let files = statvfs(writable_space)
-        .map_or(0, |stat| stat.f_blocks.saturating_sub(stat.f_bfree) * stat.f_frsize);
-    private_pages * PAGE + files
+    private_pages * PAGE + files_in(places)
+}
+
+/// What is stored in these places. Several may be parts of one file system.
+fn files_in(places: &[String]) -> u64 {
+    let mut seen = Vec::new();
+    let mut bytes = 0;
+    for place in places {
+        let (Ok(of_place), Ok(space)) = (stat(place.as_str()), statvfs(place.as_str())) else {
+            continue;
+        };
+        if !seen.contains(&of_place.st_dev) {
+            seen.push(of_place.st_dev);
+            bytes += space.f_blocks.saturating_sub(space.f_bfree) * space.f_frsize;
+        }
+    }
+    bytes
 }
 
 /// Resident pages less those that are shared, from a file that anyone may read.
@@ -34,10 +48,11 @@ fn private_pages_of(process: &str) -> Option<u64> {
     Some(resident.saturating_sub(shared))
 }
 
-/// True if nothing more can be written there.
-pub(super) fn is_full(writable_space: &str) -> bool {
-    !writable_space.is_empty()
-        && statvfs(writable_space).is_ok_and(|stat| stat.f_bavail == 0 || stat.f_favail == 0)
+/// True if nothing more can be written to one of these places.
+pub(super) fn is_full(places: &[String]) -> bool {
+    places.iter().any(|place| {
+        statvfs(place.as_str()).is_ok_and(|space| space.f_bavail == 0 || space.f_favail == 0)
+    })
 }
 
 /// The direct children of this process, those left to it included.

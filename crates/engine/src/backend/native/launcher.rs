@@ -243,7 +243,7 @@ fn listen(socket: &OwnedFd, waiting: &Waiting) {
                 (number, Closing { failure: Some((step, errno)), ..Closing::default() })
             }
             Ok(FromLauncher::Closed { number, usage }) => {
-                (number, Closing { failure: None, usage })
+                (number, Closing { usage, ..Closing::default() })
             }
             Err(_) => break,
         };

@@ -1,15 +1,12 @@
 //! The plan of a box, reduced to what the launcher carries out.
 
-use std::path::Path;
+use fumehood_core::protocol::{BOX_UID, BindMount, Content, Setup, SetupFile, SetupLink};
 
-use fumehood_core::protocol::{
-    BOX_UID, BindMount, CgroupLimits, Content, Cover, CoverKind, Resource, Rlimit, Setup,
-    SetupFile, SetupLink,
+use super::super::{
+    common::{covers, inodes, rlimits, text, together},
+    etc::{self, HOST_NAME},
 };
-
 use crate::{Access, BoxPlan, Error, Link, Mount, MountSource, Network, resolve::BaseRoot};
-
-const HOST_NAME: &str = "fumehood";
 
 /// Devices that every program may expect, and none besides.
 const DEVICES: &[&str] =
@@ -54,24 +51,13 @@ pub(super) fn from_plan(plan: &BoxPlan, base: Option<&SharedBase>) -> Result<Set
     Ok(Setup {
         hostname: HOST_NAME.into(),
         disk: limits.disk.get(),
-        // As many as the space could hold in small files.
-        inodes: (limits.disk.get() / 4096).clamp(256, 1 << 20),
+        inodes: inodes(limits),
         on_base: rest.is_some(),
         content,
         covers: covers(plan)?,
         loopback: plan.network == Network::Localhost,
-        cgroup: CgroupLimits {
-            memory: limits.memory.get(),
-            pids: limits.pids,
-            milli_cores: limits.cpus.milli(),
-        },
-        rlimits: vec![
-            Rlimit { resource: Resource::OpenFiles, value: u64::from(limits.open_files) },
-            Rlimit { resource: Resource::FileSize, value: limits.file_size.get() },
-            // Not zero: a core pattern that pipes to a program ignores zero, but not one.
-            Rlimit { resource: Resource::CoreDump, value: 1 },
-            Rlimit { resource: Resource::LockedMemory, value: 64 << 10 },
-        ],
+        cgroup: together(limits),
+        rlimits: rlimits(limits),
         required: plan.required.clone(),
         without: plan.without.clone(),
     })
@@ -91,7 +77,14 @@ fn own_content() -> Content {
                 optional: *device == "/dev/tty",
             })
             .collect(),
-        files: files(),
+        files: etc::files(BOX_UID, BOX_UID)
+            .into_iter()
+            .map(|(path, content)| SetupFile {
+                path: path.to_owned(),
+                mode: 0o644,
+                content: content.into_bytes(),
+            })
+            .collect(),
         links: DEVICE_LINKS
             .iter()
             .map(|(path, target)| SetupLink { path: (*path).into(), target: (*target).into() })
@@ -117,71 +110,4 @@ fn add(content: &mut Content, mounts: &[Mount], links: &[Link]) -> Result<(), Er
         content.links.push(SetupLink { path: text(&link.path)?, target: text(&link.target)? });
     }
     Ok(())
-}
-
-/// What of a plan is covered. What a protected path is in must not be moved away with it, so that
-/// something else could take its place.
-fn covers(plan: &BoxPlan) -> Result<Vec<Cover>, Error> {
-    let mut covers: Vec<Cover> = Vec::new();
-    let mut add = |path: &Path, kind: CoverKind| {
-        let path = text(path)?;
-        if !covers.iter().any(|cover| cover.path == path) {
-            covers.push(Cover { path, kind });
-        }
-        Ok::<(), Error>(())
-    };
-    let is_mount = |path: &Path| plan.mounts.iter().any(|mount| mount.target == path);
-    let is_protected = |path: &Path| plan.protected.iter().any(|other| other == path);
-    for path in &plan.protected {
-        let mut above: Vec<&Path> = path
-            .ancestors()
-            .skip(1)
-            .take_while(|directory| !is_mount(directory) && !is_protected(directory))
-            .collect();
-        above.reverse();
-        for directory in above.into_iter().filter(|directory| directory.parent().is_some()) {
-            add(directory, CoverKind::Pinned)?;
-        }
-    }
-    for path in &plan.protected {
-        add(path, CoverKind::Protected)?;
-    }
-    for path in &plan.masked {
-        add(path, CoverKind::Hidden)?;
-    }
-    Ok(covers)
-}
-
-/// The few files that say who is who in the box.
-fn files() -> Vec<SetupFile> {
-    let passwd = format!(
-        "root:x:0:0:root:/:/usr/sbin/nologin\n\
-         box:x:{BOX_UID}:{BOX_UID}:box:/home/box:/bin/sh\n\
-         nobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n"
-    );
-    let group = format!("root:x:0:\nbox:x:{BOX_UID}:\nnogroup:x:65534:\n");
-    let hosts = format!("127.0.0.1 localhost {HOST_NAME}\n::1 localhost {HOST_NAME}\n");
-    [
-        ("/etc/passwd", passwd),
-        ("/etc/group", group),
-        ("/etc/hosts", hosts),
-        ("/etc/hostname", format!("{HOST_NAME}\n")),
-        ("/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\n".to_owned()),
-        ("/etc/resolv.conf", String::new()),
-    ]
-    .into_iter()
-    .map(|(path, content)| SetupFile {
-        path: path.to_owned(),
-        mode: 0o644,
-        content: content.into_bytes(),
-    })
-    .collect()
-}
-
-fn text(path: &Path) -> Result<String, Error> {
-    path.to_str().map(str::to_owned).ok_or_else(|| Error::Path {
-        what: "the path",
-        path: path.to_owned(),
-        reason: "it is not UTF-8".into(),
-    })
 }

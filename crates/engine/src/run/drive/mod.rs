@@ -26,7 +26,7 @@ use tokio::{
 use self::feed::next_piece;
 use super::handle::{Io, Order, Stdin};
 use crate::{
-    BoxPlan, Enforced, Event, Phase,
+    BoxPlan, Enforced, Event, Mount, MountSource, Phase,
     backend::{Closing, OpenBox},
 };
 
@@ -244,8 +244,15 @@ impl Driver<'_> {
             cwd: text(&command.cwd),
             stdin: self.phase == Phase::Run && !matches!(self.io.stdin, Stdin::End),
             memory_watch: self.plan.limits.memory.get(),
-            disk_watch: "/tmp".to_owned(),
+            disk_watch: self.writable_places(),
         }));
+    }
+
+    /// The private places that can fill up. In most boxes they are parts of one.
+    fn writable_places(&self) -> Vec<String> {
+        let scratch = |mount: &&Mount| mount.source == MountSource::Scratch;
+        let of_plan = self.plan.mounts.iter().filter(scratch).map(|mount| text(&mount.target));
+        std::iter::once("/tmp".to_owned()).chain(of_plan).collect()
     }
 
     fn say(&mut self, message: &ToInit) {

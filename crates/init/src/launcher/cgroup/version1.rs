@@ -5,7 +5,10 @@ use alloc::vec::Vec;
 use fumehood_core::{Layer, protocol::CgroupLimits};
 
 use super::hierarchy::{Directory, Hierarchies};
-use crate::meters::Meter;
+use crate::{
+    held::Means,
+    meters::{self, Meter},
+};
 
 /// The controllers that limit a box.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -66,15 +69,6 @@ impl Controller {
 
     /// The files that tell what the box used.
     pub(super) fn meters(self) -> &'static [(Meter, &'static str)] {
-        match self {
-            Controller::Memory => &[
-                (Meter::MemoryPeak, "memory.max_usage_in_bytes"),
-                (Meter::OomKills, "memory.oom_control"),
-            ],
-            Controller::Pids => {
-                &[(Meter::PidsPeak, "pids.peak"), (Meter::PidsRefused, "pids.events")]
-            }
-            Controller::Cpu => &[],
-        }
+        meters::files(self.layer(), Means::Version1)
     }
 }

@@ -6,7 +6,10 @@ use fumehood_core::{Layer, protocol::CgroupLimits};
 use rustix::fs::{Access, access};
 
 use super::hierarchy::{Directory, Hierarchies};
-use crate::meters::Meter;
+use crate::{
+    held::Means,
+    meters::{self, Meter},
+};
 
 /// Our directory in the unified hierarchy, and the layers it can enforce for boxes below it.
 ///
@@ -87,9 +90,5 @@ pub(super) fn limit(own: &Directory, layer: Layer, limits: &CgroupLimits) -> boo
 
 /// The files that tell what the box used, for the layers that version 2 enforces.
 pub(super) fn meters(layer: Layer) -> &'static [(Meter, &'static str)] {
-    match layer {
-        Layer::Memory => &[(Meter::MemoryPeak, "memory.peak"), (Meter::OomKills, "memory.events")],
-        Layer::Pids => &[(Meter::PidsPeak, "pids.peak"), (Meter::PidsRefused, "pids.events")],
-        _ => &[],
-    }
+    meters::files(layer, Means::Version2)
 }
