@@ -7,6 +7,7 @@
 
 mod cli;
 mod completions;
+mod config;
 mod doctor;
 mod drive;
 mod exec;
@@ -48,6 +49,7 @@ pub fn main(persona: Persona) -> ExitCode {
         Command::Exec(arguments) => exec::main(opened, arguments, persona.default_format()),
         Command::Doctor(arguments) => doctor::main(opened, &arguments),
         Command::Languages(arguments) => languages::main(opened, &arguments),
+        Command::Config(arguments) => config::main(&arguments),
         Command::Completions(arguments) => completions::main(&arguments),
     };
     code.into()

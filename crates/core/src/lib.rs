@@ -13,6 +13,8 @@ mod layer;
 pub mod protocol;
 
 #[cfg(feature = "std")]
+pub mod config;
+#[cfg(feature = "std")]
 mod digest;
 #[cfg(feature = "std")]
 mod enforced;

@@ -71,6 +71,16 @@ pub enum Error {
         /// The system's reason.
         reason: String,
     },
+    /// Nothing says where fumehood's own files are.
+    #[error(
+        "nobody knows where {what} is kept, since HOME is not set: set {variable} to an absolute path"
+    )]
+    NoPlace {
+        /// What is kept there.
+        what: &'static str,
+        /// The variable that would say so.
+        variable: &'static str,
+    },
     /// The box could not be built.
     #[error(
         "the box could not be built: {step} failed ({reason}); `fumehood doctor` shows what this machine lacks"

@@ -18,8 +18,10 @@
 #![forbid(unsafe_code)]
 
 mod backend;
+pub mod config;
 mod doctor;
 mod error;
+pub mod places;
 mod resolve;
 mod run;
 mod sandbox;
@@ -28,6 +30,7 @@ pub mod toolchain;
 pub use fumehood_core::*;
 
 pub use self::{
+    config::{ConfigError, Configuration},
     doctor::{BackendHealth, Examination, LanguageHealth, LayerHealth},
     error::Error,
     run::{Canceller, Run, StdinWriter},

@@ -1,11 +1,12 @@
 //! The entry to the library: settings, and the way from a request to its outcome.
 
-use std::{env, fmt, path::PathBuf, sync::Arc};
+use std::{fmt, path::PathBuf, sync::Arc};
 
 use crate::{
     BackendName, Error, Examination, Layer, Outcome, Plan, Request, Run,
     backend::{Backend, Local, Native},
     doctor,
+    places::Directory,
     resolve::{self, BaseRoot, Machine},
     run,
     toolchain::{Environment, Toolchains},
@@ -42,7 +43,7 @@ impl SandboxBuilder {
 
     /// Starts what every run needs and looks for toolchains; a first box is prepared meanwhile.
     pub fn build(self) -> Result<Sandbox, Error> {
-        let cache_dir = self.cache_dir.map_or_else(default_cache_dir, Ok)?;
+        let cache_dir = self.cache_dir.map_or_else(|| Directory::Cache.of_process(), Ok)?;
         // The launcher makes its first box while we look at the machine.
         let native = Native::start(self.keep_ready)?;
         let toolchains = Toolchains::load(&cache_dir, &Environment::from_process());
@@ -50,18 +51,6 @@ impl SandboxBuilder {
         native.prepare(base.clone())?;
         Ok(Sandbox { inner: Arc::new(Inner { native, local: Local, cache_dir, toolchains, base }) })
     }
-}
-
-fn default_cache_dir() -> Result<PathBuf, Error> {
-    let absolute = |name: &str| env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
-    absolute("FUMEHOOD_CACHE_DIR")
-        .or_else(|| absolute("XDG_CACHE_HOME").map(|cache| cache.join("fumehood")))
-        .or_else(|| absolute("HOME").map(|home| home.join(".cache/fumehood")))
-        .ok_or_else(|| Error::Storage {
-            verb: "found",
-            path: PathBuf::from("~/.cache/fumehood"),
-            reason: "HOME is not set".into(),
-        })
 }
 
 /// Runs requests. Cheap to clone; one launcher serves all boxes of all clones.

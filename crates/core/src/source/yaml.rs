@@ -8,9 +8,9 @@ use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span};
 use super::{Entry, Key, Node, Place, Problem, Value};
 
 /// Deeper than anything that makes sense, and shallow enough for every stack.
-const MOST_DEPTH: usize = 32;
+pub(super) const MOST_DEPTH: usize = 32;
 /// Larger than any file that people write by hand.
-const MOST_BYTES: usize = 1 << 20;
+pub(super) const MOST_BYTES: usize = 1 << 20;
 
 /// Reads a text. The name is that of the file, for messages.
 pub fn read_yaml(name: &Arc<str>, text: &str) -> Result<Node, Problem> {
