@@ -33,6 +33,8 @@ mod outcome;
 #[cfg(feature = "std")]
 mod plan;
 #[cfg(feature = "std")]
+pub mod policy;
+#[cfg(feature = "std")]
 mod request;
 #[cfg(feature = "std")]
 pub mod source;

@@ -38,14 +38,46 @@ pub enum StdinSource {
 }
 
 /// How the workspace is mounted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+///
+/// In the order of looseness.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    serde::Serialize,
+    serde::Deserialize,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum WorkspaceMode {
     /// The program may not change it.
     ReadOnly,
+    /// Changes go beside the directory, which stays as it is.
+    Overlay,
     /// Changes go to the directory itself.
     #[default]
     ReadWrite,
+}
+
+impl WorkspaceMode {
+    /// The name on the command line and in policies.
+    pub fn name(self) -> &'static str {
+        match self {
+            WorkspaceMode::ReadOnly => "ro",
+            WorkspaceMode::Overlay => "overlay",
+            WorkspaceMode::ReadWrite => "rw",
+        }
+    }
+}
+
+impl std::fmt::Display for WorkspaceMode {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
 }
 
 /// A directory of the caller that becomes `/workspace`.

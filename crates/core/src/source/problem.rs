@@ -59,6 +59,13 @@ impl Problem {
         self
     }
 
+    /// A second place that has no lines.
+    #[must_use]
+    pub fn and_of(mut self, origin: Origin) -> Problem {
+        self.shown.push(Shown { origin, line: None, label: String::new() });
+        self
+    }
+
     /// What to do about it.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Problem {
@@ -82,10 +89,10 @@ impl fmt::Display for Problem {
         f.write_str(&self.message)?;
         let digits =
             |shown: &Shown| shown.origin.place.map_or(0, |place| place.line.to_string().len());
-        let margin = self.shown.iter().map(digits).max().unwrap_or(0);
+        let margin = self.shown.iter().map(digits).max().unwrap_or(0).max(1);
         for Shown { origin, line, label } in &self.shown {
             let (Some(place), Some(line)) = (origin.place, line) else {
-                write!(f, "\n{:margin$} --> {}", "", origin.name)?;
+                write!(f, "\n{:margin$}--> {}", "", origin.name)?;
                 continue;
             };
             write!(f, "\n{:margin$}--> {}:{}:{}", "", origin.name, place.line, place.column)?;

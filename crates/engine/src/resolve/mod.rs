@@ -83,7 +83,9 @@ fn box_plan(
             } else {
                 plan.mounts.push(match workspace.mode {
                     WorkspaceMode::ReadOnly => Mount::read_only(directory, &layout.workspace),
-                    WorkspaceMode::ReadWrite => Mount::read_write(directory, &layout.workspace),
+                    WorkspaceMode::Overlay | WorkspaceMode::ReadWrite => {
+                        Mount::read_write(directory, &layout.workspace)
+                    }
                 });
             }
         }

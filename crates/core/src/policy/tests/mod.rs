@@ -1,0 +1,1 @@
+//! Tests that look at several parts of the policy at once.
