@@ -10,6 +10,7 @@ mod languages;
 mod limits;
 mod mounts;
 mod network;
+mod policy;
 mod processes;
 mod refusals;
 mod report;
@@ -33,6 +34,7 @@ fn cases() -> Vec<Case> {
         network::cases(),
         identity::cases(),
         descriptors::cases(),
+        policy::cases(),
         processes::cases(),
         kernel::cases(),
         refusals::cases(),

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use fumehood::{Error, Request, Sandbox, Workspace, WorkspaceMode};
+use fumehood::{Error, Request, Sandbox, Workspace};
 
 use crate::{
     drive,
@@ -50,7 +50,7 @@ fn carry_out(
     let ExecArgs { options, command } = arguments;
     let input = Input::find(options.stdin.clone(), false, format)?;
     let view = View { format, dry_run: options.view.dry_run, verbose: options.view.verbose };
-    let here = Workspace { directory: PathBuf::from("."), mode: WorkspaceMode::ReadWrite };
+    let here = Workspace { directory: PathBuf::from("."), mode: None };
     let request = options.apply(Request::command(command), Some(here))?;
     drive::carry_out(opened, request, input, view)
 }

@@ -1,9 +1,12 @@
 //! The options that `run` and `exec` share, and what they make of a request.
 
-use std::env::{self, VarError};
+use std::{
+    env::{self, VarError},
+    path::PathBuf,
+};
 
 use clap::{Args, ValueEnum};
-use fumehood::{BackendName, Network, Request, Workspace};
+use fumehood::{BackendName, Network, PolicyChoice, Request, Workspace, policy::ProfileName};
 
 use crate::{
     failure::Failure,
@@ -21,15 +24,22 @@ pub struct Options {
     /// A variable for the program; without a value, your own is passed on.
     #[arg(long, value_name = "NAME[=VALUE]")]
     env: Vec<EnvArg>,
-    /// The directory that becomes /workspace, or `none` for an empty one.
-    #[arg(long, value_name = "DIR[:ro|rw]")]
+    /// The directory that becomes /workspace, or `none` for an empty one. Without a mode, as the
+    /// policy says.
+    #[arg(long, value_name = "DIR[:ro|rw|overlay]")]
     workspace: Option<WorkspaceArg>,
     /// A further file or directory in the box, read-only unless :rw is behind it.
     #[arg(long, value_name = "SOURCE:TARGET[:ro|rw]")]
     mount: Vec<MountArg>,
     /// The network inside: none, or localhost for the box's own loopback. [default: none]
-    #[arg(long, value_enum, value_name = "MODE", hide_possible_values = true, hide_default_value = true, default_value_t = NetworkArg::None)]
-    network: NetworkArg,
+    #[arg(long, value_enum, value_name = "MODE", hide_possible_values = true)]
+    network: Option<NetworkArg>,
+    /// The policy file. [default: the nearest sandbox.policy.yaml upward from here]
+    #[arg(long, value_name = "FILE")]
+    policy: Option<PathBuf>,
+    /// A built-in policy instead of files: default, strict, build or agent.
+    #[arg(long, value_name = "NAME", conflicts_with = "policy", value_parser = ProfileName::find)]
+    profile: Option<ProfileName>,
     /// What opens the box: native, or local for no isolation at all. [default: native]
     #[arg(long, visible_alias = "sandbox", value_name = "NAME")]
     backend: Option<BackendName>,
@@ -86,9 +96,14 @@ impl Options {
             None => home,
         };
         request.mounts = self.mount.into_iter().map(|MountArg(mount)| mount).collect();
-        request.network = match self.network {
+        request.network = self.network.map(|network| match network {
             NetworkArg::None => Network::None,
             NetworkArg::Localhost => Network::Localhost,
+        });
+        request.policy = match (self.policy, self.profile) {
+            (Some(file), _) => PolicyChoice::File(file),
+            (None, Some(profile)) => PolicyChoice::Profile(profile),
+            (None, None) => PolicyChoice::Discover { from: PathBuf::from(".") },
         };
         request.backend = self.backend;
         request.limits = self.limits.overrides();
@@ -123,7 +138,7 @@ mod tests {
     }
 
     fn home() -> Option<Workspace> {
-        Some(Workspace { directory: ".".into(), mode: WorkspaceMode::ReadWrite })
+        Some(Workspace { directory: ".".into(), mode: None })
     }
 
     #[test]
@@ -149,7 +164,7 @@ mod tests {
         assert_eq!(request.env["A"], "1");
         assert_eq!(request.env["B"], "");
         assert_eq!(request.mounts, [Mount::read_write("/x", "/y")]);
-        assert_eq!(request.network, Network::Localhost);
+        assert_eq!(request.network, Some(Network::Localhost));
         assert_eq!(request.backend, Some(BackendName::Local));
         assert_eq!(request.limits.timeout, Some(TimeSpan::from_secs(2)));
         assert_eq!(request.limits.pids, Some(7));
@@ -164,7 +179,7 @@ mod tests {
         let named = request(&["--workspace", "/w:ro"], home()).unwrap().workspace.unwrap();
         assert_eq!(
             (named.directory.as_path(), named.mode),
-            ("/w".as_ref(), WorkspaceMode::ReadOnly)
+            ("/w".as_ref(), Some(WorkspaceMode::ReadOnly))
         );
     }
 

@@ -42,7 +42,9 @@ impl FromStr for MountArg {
         match paths.rsplit_once(':') {
             Some((source, target)) if !source.is_empty() && !target.is_empty() => {
                 Ok(MountArg(match mode {
-                    Some(WorkspaceMode::Overlay | WorkspaceMode::ReadWrite) => Mount::read_write(source, target),
+                    Some(WorkspaceMode::Overlay | WorkspaceMode::ReadWrite) => {
+                        Mount::read_write(source, target)
+                    }
                     Some(WorkspaceMode::ReadOnly) | None => Mount::read_only(source, target),
                 }))
             }
@@ -64,10 +66,9 @@ impl FromStr for WorkspaceArg {
         }
         match split_mode(given) {
             ("", _) => Err(ValueError::Workspace { given: given.to_owned() }),
-            (directory, mode) => Ok(WorkspaceArg(Some(Workspace {
-                directory: PathBuf::from(directory),
-                mode: mode.unwrap_or_default(),
-            }))),
+            (directory, mode) => {
+                Ok(WorkspaceArg(Some(Workspace { directory: PathBuf::from(directory), mode })))
+            }
         }
     }
 }
@@ -150,11 +151,11 @@ mod tests {
         let expected = |directory: &str, mode| {
             Ok(Some(Workspace { directory: PathBuf::from(directory), mode }))
         };
-        assert_eq!(workspace("."), expected(".", WorkspaceMode::ReadWrite));
-        assert_eq!(workspace("src:ro"), expected("src", WorkspaceMode::ReadOnly));
-        assert_eq!(workspace("src:rw"), expected("src", WorkspaceMode::ReadWrite));
+        assert_eq!(workspace("."), expected(".", None));
+        assert_eq!(workspace("src:ro"), expected("src", Some(WorkspaceMode::ReadOnly)));
+        assert_eq!(workspace("src:rw"), expected("src", Some(WorkspaceMode::ReadWrite)));
         assert_eq!(workspace("none"), Ok(None));
-        assert_eq!(workspace("./none"), expected("./none", WorkspaceMode::ReadWrite));
+        assert_eq!(workspace("./none"), expected("./none", None));
         assert!(workspace("").is_err() && workspace(":ro").is_err());
     }
 

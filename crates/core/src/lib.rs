@@ -56,6 +56,6 @@ pub use self::{
         Access, BackendName, BoxPlan, Command, Identity, Link, Mount, MountSource, Network, Plan,
         PlannedCompile, PlannedFile, PlannedPrepare, UnknownBackend,
     },
-    request::{Program, Request, StdinSource, Workspace, WorkspaceMode},
+    request::{PolicyChoice, Program, Request, StdinSource, Workspace, WorkspaceMode},
     text::escape_controls,
 };

@@ -216,6 +216,8 @@ pub struct Outcome {
     pub violations: Vec<Violation>,
     /// Why it failed or was refused, and what to do about it.
     pub error: Option<String>,
+    /// Digest of the policy that it obeyed.
+    pub policy_digest: Digest,
     /// Digest of the plan that was carried out.
     pub plan_digest: Digest,
 }

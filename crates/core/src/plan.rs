@@ -262,6 +262,8 @@ pub struct PlannedCompile {
 pub struct Plan {
     /// The backend that carries it out.
     pub backend: BackendName,
+    /// Digest of the policy it obeys.
+    pub policy: Digest,
     /// What the toolchain needs once, if anything.
     pub prepare: Option<PlannedPrepare>,
     /// The compile step, if the language has one.

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use crate::{BackendName, LimitOverrides, Mount, Network};
+use crate::{BackendName, LimitOverrides, Mount, Network, policy::ProfileName};
 
 /// What is to be run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,8 +85,36 @@ impl std::fmt::Display for WorkspaceMode {
 pub struct Workspace {
     /// The directory.
     pub directory: PathBuf,
-    /// How it is mounted.
-    pub mode: WorkspaceMode,
+    /// How it is mounted; absent, as the policy says.
+    pub mode: Option<WorkspaceMode>,
+}
+
+/// Where the policy of a request comes from. Whatever it is, the request's own wishes come on top
+/// of it, as far as its ceiling allows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PolicyChoice {
+    /// A built-in profile.
+    Profile(ProfileName),
+    /// The user's file, and the nearest `sandbox.policy.yaml` upward from this directory.
+    Discover {
+        /// Where the search begins.
+        from: PathBuf,
+    },
+    /// The user's file, and this file.
+    File(PathBuf),
+    /// This text, as if it were a file.
+    Text {
+        /// What it is called in messages.
+        name: String,
+        /// The text.
+        text: String,
+    },
+}
+
+impl Default for PolicyChoice {
+    fn default() -> Self {
+        PolicyChoice::Profile(ProfileName::Default)
+    }
 }
 
 /// What a caller wants to run, and how. Everything but the program has a default.
@@ -104,8 +132,10 @@ pub struct Request {
     pub mounts: Vec<Mount>,
     /// Limits that differ from the defaults.
     pub limits: LimitOverrides,
-    /// The network, as far as there is one.
-    pub network: Network,
+    /// The network; absent, as the policy says.
+    pub network: Option<Network>,
+    /// The policy that it must obey.
+    pub policy: PolicyChoice,
     /// The backend that must run it; absent, the default.
     pub backend: Option<BackendName>,
 }
@@ -119,7 +149,8 @@ impl Request {
             workspace: None,
             mounts: Vec::new(),
             limits: LimitOverrides::default(),
-            network: Network::None,
+            network: None,
+            policy: PolicyChoice::default(),
             backend: None,
         }
     }
@@ -156,7 +187,14 @@ impl Request {
     /// The directory that becomes `/workspace`.
     #[must_use]
     pub fn workspace(mut self, directory: impl Into<PathBuf>, mode: WorkspaceMode) -> Request {
-        self.workspace = Some(Workspace { directory: directory.into(), mode });
+        self.workspace = Some(Workspace { directory: directory.into(), mode: Some(mode) });
+        self
+    }
+
+    /// The policy that it must obey.
+    #[must_use]
+    pub fn policy(mut self, policy: PolicyChoice) -> Request {
+        self.policy = policy;
         self
     }
 
@@ -184,7 +222,7 @@ impl Request {
     /// The network of the box.
     #[must_use]
     pub fn network(mut self, network: Network) -> Request {
-        self.network = network;
+        self.network = Some(network);
         self
     }
 }

@@ -43,11 +43,34 @@ pub enum Error {
         /// Why not.
         reason: &'static str,
     },
-    /// More paths are denied than a box can hide.
+    /// The policy is wrong, or does not allow what was asked for.
+    #[error(transparent)]
+    Policy(#[from] crate::source::Problem),
+    /// A variable was asked for that the policy denies.
     #[error(
-        "the policy denies {count} paths of what is mounted, and a box can hide {most}: deny the directories they are in"
+        "the variable {name} is denied by `{rule}` ({origin}): leave it out, or change the policy"
     )]
-    TooMuchDenied {
+    DeniedVariable {
+        /// The variable.
+        name: String,
+        /// The rule.
+        rule: String,
+        /// Where it stands.
+        origin: String,
+    },
+    /// The policy allows hosts, which needs a gate.
+    #[error(
+        "the policy lets hosts be reached ({origin}), which this version cannot do yet: set `net.mode` to none or localhost"
+    )]
+    NoGate {
+        /// Where the policy says so.
+        origin: String,
+    },
+    /// More paths are covered than a box can hold.
+    #[error(
+        "the policy denies or protects {count} paths of what is mounted, and a box can cover {most}: name the directories they are in"
+    )]
+    TooMuchCovered {
         /// How many there are.
         count: usize,
         /// How many there may be.

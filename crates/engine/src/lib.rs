@@ -22,6 +22,7 @@ pub mod config;
 mod doctor;
 mod error;
 pub mod places;
+pub mod policy;
 mod resolve;
 mod run;
 mod sandbox;

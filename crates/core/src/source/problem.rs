@@ -50,7 +50,8 @@ impl Problem {
         place: Place,
         label: impl Into<String>,
     ) -> Problem {
-        let line = text.lines().nth(place.line.saturating_sub(1) as usize);
+        // What is missing at the end is missed on a line that is not there.
+        let line = text.lines().nth(place.line.saturating_sub(1) as usize).or(Some(""));
         self.shown.push(Shown {
             origin: Origin::at(name, place),
             line: line.map(str::to_owned),

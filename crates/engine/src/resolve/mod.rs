@@ -3,6 +3,7 @@
 mod code;
 mod guard;
 mod layout;
+mod obey;
 mod paths;
 
 use std::{
@@ -13,7 +14,8 @@ use std::{
 pub(crate) use self::{guard::Watch, layout::Layout};
 use crate::{
     BackendName, BoxPlan, Command, Error, Identity, Limits, Link, Mount, Plan, Program, Request,
-    WorkspaceMode, toolchain::Toolchains,
+    policy::{self, Policy},
+    toolchain::Toolchains,
 };
 
 /// What every native box of this machine has in its root: the system and the toolchains.
@@ -49,6 +51,7 @@ pub(crate) struct Machine<'a> {
 /// Resolves a request.
 pub(crate) fn resolve(request: &Request, machine: &Machine<'_>) -> Result<Plan, Error> {
     check_strings(request)?;
+    let policy = &policy::load(&request.policy, obey::wishes(request))?;
     let backend = request.backend.unwrap_or(BackendName::Native);
     let layout = Layout::new(backend);
     match &request.program {
@@ -56,17 +59,18 @@ pub(crate) fn resolve(request: &Request, machine: &Machine<'_>) -> Result<Plan, 
             if argv.first().is_none_or(String::is_empty) {
                 return Err(Error::EmptyCommand);
             }
-            let limits = Limits::default().with(&request.limits);
-            let run = box_plan(request, machine, backend, &layout, argv.clone(), limits)?;
-            Ok(Plan { backend, prepare: None, compile: None, run })
+            let limits = policy.limits();
+            let run = box_plan(request, policy, machine, backend, &layout, argv.clone(), limits)?;
+            Ok(Plan { backend, policy: policy.digest(), prepare: None, compile: None, run })
         }
-        Program::Code { .. } => code::resolve(request, machine, backend, &layout),
+        Program::Code { .. } => code::resolve(request, policy, machine, backend, &layout),
     }
 }
 
 /// The box in which the request's program runs.
 fn box_plan(
     request: &Request,
+    policy: &Policy,
     machine: &Machine<'_>,
     backend: BackendName,
     layout: &Layout,
@@ -74,35 +78,7 @@ fn box_plan(
     limits: Limits,
 ) -> Result<BoxPlan, Error> {
     let mut plan = bare_box(machine, backend, layout, argv, limits);
-    match &request.workspace {
-        None => plan.mounts.push(Mount::scratch(&layout.workspace)),
-        Some(workspace) => {
-            let directory = paths::workspace(&workspace.directory)?;
-            if backend == BackendName::Local {
-                plan.command.cwd = directory;
-            } else {
-                plan.mounts.push(match workspace.mode {
-                    WorkspaceMode::ReadOnly => Mount::read_only(directory, &layout.workspace),
-                    WorkspaceMode::Overlay | WorkspaceMode::ReadWrite => {
-                        Mount::read_write(directory, &layout.workspace)
-                    }
-                });
-            }
-        }
-    }
-    for mount in &request.mounts {
-        let mount = paths::mount(mount)?;
-        if backend == BackendName::Local {
-            return Err(Error::Unavailable {
-                backend,
-                reason: "it cannot mount anything".into(),
-                remedy: "leave out --mount, or use the native backend".into(),
-            });
-        }
-        plan.mounts.push(mount);
-    }
-    plan.network = request.network;
-    plan.command.env.extend(request.env.clone());
+    obey::obey(&mut plan, policy, request, backend, &layout.workspace)?;
     Ok(plan)
 }
 

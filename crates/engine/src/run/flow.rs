@@ -184,6 +184,7 @@ impl<'a> Flow<'a> {
             enforced: seen.enforced,
             violations,
             error,
+            policy_digest: self.plan.policy.clone(),
             plan_digest: self.digest.take().unwrap_or_else(|| self.plan.digest()),
         }
     }
