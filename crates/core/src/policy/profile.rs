@@ -46,7 +46,7 @@ impl Choice for ProfileName {
     }
 }
 
-const DEFAULT_ORIGIN: &str = "built-in profile default";
+pub(super) const DEFAULT_ORIGIN: &str = "built-in profile default";
 
 impl ProfileName {
     /// Every profile.

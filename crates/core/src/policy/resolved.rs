@@ -88,7 +88,7 @@ pub struct Ledger {
 impl Policy {
     /// What holds where nothing was said. The default profile is laid upon it and says everything.
     pub(super) fn unsaid() -> Policy {
-        let origin = Origin::named("fumehood");
+        let origin = Origin::named(profile::DEFAULT_ORIGIN);
         let limits = Limits::default();
         let no = || Sourced::new(false, origin.clone());
         Policy {

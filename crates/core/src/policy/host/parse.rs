@@ -54,7 +54,7 @@ pub enum HostError {
     },
     /// A port that is none.
     #[error(
-        "`{given}` has no port behind its colon; write a number from 1 to 65535, or a range such as 8000-8100"
+        "`{given}` has a wrong port; write a number from 1 to 65535, or a range such as 8000-8100"
     )]
     Port {
         /// The text as given.
