@@ -4,6 +4,7 @@ mod descriptors;
 mod ends;
 mod environment;
 mod files;
+mod git;
 mod identity;
 mod kernel;
 mod languages;
@@ -15,6 +16,7 @@ mod refusals;
 mod report;
 mod resources;
 mod streams;
+mod volumes;
 
 use std::process::ExitCode;
 
@@ -30,6 +32,8 @@ fn cases() -> Vec<Case> {
         resources::cases(),
         files::cases(),
         mounts::cases(),
+        volumes::cases(),
+        git::cases(),
         network::cases(),
         identity::cases(),
         descriptors::cases(),

@@ -23,6 +23,7 @@ mod signals;
 mod table;
 mod usage;
 mod values;
+mod volume;
 
 use std::{env, ffi::OsString, process::ExitCode};
 
@@ -48,6 +49,7 @@ pub fn main(persona: Persona) -> ExitCode {
         Command::Exec(arguments) => exec::main(opened, arguments, persona.default_format()),
         Command::Doctor(arguments) => doctor::main(opened, &arguments),
         Command::Languages(arguments) => languages::main(opened, &arguments),
+        Command::Volume(arguments) => volume::main(&arguments),
         Command::Completions(arguments) => completions::main(&arguments),
     };
     code.into()

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use crate::{BackendName, LimitOverrides, Mount, Network};
+use crate::{BackendName, Dataset, LimitOverrides, Mount, Network, VolumeMount, VolumeName};
 
 /// What is to be run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,6 +48,18 @@ pub enum WorkspaceMode {
     ReadWrite,
 }
 
+/// What a box gets of the git directory that a worktree as its workspace points to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum GitAccess {
+    /// Nothing: git does not work in a worktree.
+    Off,
+    /// Git reads: status, log, diff.
+    #[default]
+    ReadOnly,
+    /// Git writes: commits, branches, and also configuration and hooks, which git outside obeys.
+    ReadWrite,
+}
+
 /// A directory of the caller that becomes `/workspace`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Workspace {
@@ -70,6 +82,16 @@ pub struct Request {
     pub workspace: Option<Workspace>,
     /// Further mounts.
     pub mounts: Vec<Mount>,
+    /// Named volumes, kept between runs.
+    pub volumes: Vec<VolumeMount>,
+    /// A directory that appears read-only as `/deps`.
+    pub deps: Option<PathBuf>,
+    /// A directory, or an archive that is unpacked, that appears read-only as `/candidate`.
+    pub candidate: Option<PathBuf>,
+    /// What appears read-only below `/datasets`.
+    pub datasets: Vec<Dataset>,
+    /// What a worktree's git directory is mounted as.
+    pub git: GitAccess,
     /// Limits that differ from the defaults.
     pub limits: LimitOverrides,
     /// The network, as far as there is one.
@@ -86,6 +108,11 @@ impl Request {
             env: BTreeMap::new(),
             workspace: None,
             mounts: Vec::new(),
+            volumes: Vec::new(),
+            deps: None,
+            candidate: None,
+            datasets: Vec::new(),
+            git: GitAccess::default(),
             limits: LimitOverrides::default(),
             network: Network::None,
             backend: None,
@@ -132,6 +159,41 @@ impl Request {
     #[must_use]
     pub fn mount(mut self, mount: Mount) -> Request {
         self.mounts.push(mount);
+        self
+    }
+
+    /// A named volume at a place in the box; made when it is first used.
+    #[must_use]
+    pub fn volume(mut self, name: VolumeName, target: impl Into<PathBuf>) -> Request {
+        self.volumes.push(VolumeMount { name, target: target.into() });
+        self
+    }
+
+    /// The directory that becomes `/deps`.
+    #[must_use]
+    pub fn deps(mut self, directory: impl Into<PathBuf>) -> Request {
+        self.deps = Some(directory.into());
+        self
+    }
+
+    /// The directory or archive that becomes `/candidate`.
+    #[must_use]
+    pub fn candidate(mut self, path: impl Into<PathBuf>) -> Request {
+        self.candidate = Some(path.into());
+        self
+    }
+
+    /// A data set, below `/datasets`.
+    #[must_use]
+    pub fn dataset(mut self, dataset: Dataset) -> Request {
+        self.datasets.push(dataset);
+        self
+    }
+
+    /// What a worktree's git directory is mounted as.
+    #[must_use]
+    pub fn git(mut self, access: GitAccess) -> Request {
+        self.git = access;
         self
     }
 

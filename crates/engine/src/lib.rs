@@ -17,6 +17,7 @@
 
 #![forbid(unsafe_code)]
 
+mod archive;
 mod backend;
 mod doctor;
 mod error;
@@ -24,12 +25,16 @@ mod resolve;
 mod run;
 mod sandbox;
 pub mod toolchain;
+mod tree;
+mod volume;
 
 pub use fumehood_core::*;
 
 pub use self::{
+    archive::{ArchiveError, Refusal},
     doctor::{BackendHealth, Examination, LanguageHealth, LayerHealth},
     error::Error,
     run::{Canceller, Run, StdinWriter},
     sandbox::{Sandbox, SandboxBuilder},
+    volume::{Volume, VolumeError, Volumes},
 };

@@ -1,6 +1,8 @@
 //! From a request to a plan. The last place where anything is decided.
 
 mod code;
+mod git;
+mod given;
 mod layout;
 mod paths;
 
@@ -43,6 +45,8 @@ pub(crate) struct Machine<'a> {
     pub(crate) toolchains: &'a Toolchains,
     /// Where fumehood keeps what it may forget.
     pub(crate) cache: &'a Path,
+    /// Where fumehood keeps what it may not forget, if not where the environment says.
+    pub(crate) state: Option<&'a Path>,
 }
 
 /// Resolves a request.
@@ -50,17 +54,26 @@ pub(crate) fn resolve(request: &Request, machine: &Machine<'_>) -> Result<Plan, 
     check_strings(request)?;
     let backend = request.backend.unwrap_or(BackendName::Native);
     let layout = Layout::new(backend);
-    match &request.program {
+    let mut plan = match &request.program {
         Program::Command { argv } => {
             if argv.first().is_none_or(String::is_empty) {
                 return Err(Error::EmptyCommand);
             }
             let limits = Limits::default().with(&request.limits);
             let run = box_plan(request, machine, backend, &layout, argv.clone(), limits)?;
-            Ok(Plan { backend, prepare: None, compile: None, run })
+            Plan {
+                backend,
+                prepare: None,
+                compile: None,
+                run,
+                volumes: Vec::new(),
+                notes: Vec::new(),
+            }
         }
-        Program::Code { .. } => code::resolve(request, machine, backend, &layout),
-    }
+        Program::Code { .. } => code::resolve(request, machine, backend, &layout)?,
+    };
+    given::add(&mut plan, request, machine, &layout)?;
+    Ok(plan)
 }
 
 /// The box in which the request's program runs.
@@ -90,11 +103,7 @@ fn box_plan(
     for mount in &request.mounts {
         let mount = paths::mount(mount)?;
         if backend == BackendName::Local {
-            return Err(Error::Unavailable {
-                backend,
-                reason: "it cannot mount anything".into(),
-                remedy: "leave out --mount, or use the native backend".into(),
-            });
+            return Err(paths::cannot_mount(backend));
         }
         plan.mounts.push(mount);
     }
