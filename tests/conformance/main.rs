@@ -4,6 +4,7 @@ mod descriptors;
 mod ends;
 mod environment;
 mod files;
+mod git;
 mod identity;
 mod kernel;
 mod languages;
@@ -16,6 +17,7 @@ mod refusals;
 mod report;
 mod resources;
 mod streams;
+mod volumes;
 
 use std::process::ExitCode;
 
@@ -31,6 +33,8 @@ fn cases() -> Vec<Case> {
         resources::cases(),
         files::cases(),
         mounts::cases(),
+        volumes::cases(),
+        git::cases(),
         network::cases(),
         identity::cases(),
         descriptors::cases(),

@@ -43,8 +43,11 @@ static HOUSE: LazyLock<House> = LazyLock::new(|| {
         .build()
         .expect("a runtime");
     let _inside = runtime.enter();
-    let sandbox =
-        Sandbox::builder().cache_dir(directory.path().join("cache")).build().expect("a sandbox");
+    let sandbox = Sandbox::builder()
+        .cache_dir(directory.path().join("cache"))
+        .state_dir(directory.path().join("state"))
+        .build()
+        .expect("a sandbox");
     House { sandbox, runtime, directory, _stray: stray }
 });
 

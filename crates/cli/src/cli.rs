@@ -6,7 +6,7 @@ use clap::{Args, CommandFactory as _, FromArgMatches, Parser, Subcommand};
 
 use crate::{
     completions::CompletionsArgs, config::ConfigArgs, doctor::DoctorArgs, exec::ExecArgs,
-    languages::LanguagesArgs, render::Format, run::RunArgs,
+    languages::LanguagesArgs, render::Format, run::RunArgs, volume::VolumeArgs,
 };
 
 /// The name under which the program was started.
@@ -79,6 +79,8 @@ pub(crate) enum Command {
     Languages(LanguagesArgs),
     /// See which configuration applies, and where it comes from.
     Config(ConfigArgs),
+    /// See and remove the volumes that are kept between runs.
+    Volume(VolumeArgs),
     /// Print a completion script for a shell.
     Completions(CompletionsArgs),
 }

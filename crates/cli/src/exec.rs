@@ -30,6 +30,8 @@ Examples:
   fumehood exec --workspace .:ro -- grep -r TODO .
   fumehood exec --memory 2g --timeout 10m -- cargo build --offline
   fumehood exec --mount ~/data:/data -- python3 count.py /data
+  fumehood exec --volume cache:/home/box/.cache -- make
+  fumehood exec --candidate answer.zip --dataset iris=iris.csv -- python3 /candidate/main.py
   fumehood exec --dry-run -- true            print the plan, run nothing";
 
 /// Runs the command and gives the exit code.

@@ -24,6 +24,7 @@ mod signals;
 mod table;
 mod usage;
 mod values;
+mod volume;
 
 use std::{env, ffi::OsString, process::ExitCode};
 
@@ -50,6 +51,7 @@ pub fn main(persona: Persona) -> ExitCode {
         Command::Doctor(arguments) => doctor::main(opened, &arguments),
         Command::Languages(arguments) => languages::main(opened, &arguments),
         Command::Config(arguments) => config::main(&arguments),
+        Command::Volume(arguments) => volume::main(&arguments),
         Command::Completions(arguments) => completions::main(&arguments),
     };
     code.into()

@@ -6,13 +6,16 @@ use std::{
 };
 
 use clap::{Args, ValueEnum};
-use fumehood::{BackendName, Network, PolicyChoice, Request, Workspace, policy::ProfileName};
+use fumehood::{
+    BackendName, Network, PolicyChoice, Request, Workspace,
+    policy::{GitAccess, ProfileName},
+};
 
 use crate::{
     failure::Failure,
     limits::LimitArgs,
     render::Format,
-    values::{EnvArg, MountArg, StdinArg, WorkspaceArg},
+    values::{DatasetArg, EnvArg, MountArg, StdinArg, VolumeArg, WorkspaceArg},
 };
 
 /// Options of every command that opens a box.
@@ -31,6 +34,21 @@ pub struct Options {
     /// A further file or directory in the box, read-only unless :rw is behind it.
     #[arg(long, value_name = "SOURCE:TARGET[:ro|rw]")]
     mount: Vec<MountArg>,
+    /// A named volume, writable and kept between runs; made when first used.
+    #[arg(long, value_name = "NAME:/PATH")]
+    volume: Vec<VolumeArg>,
+    /// A directory that appears read-only as /deps.
+    #[arg(long, value_name = "DIR")]
+    deps: Option<PathBuf>,
+    /// A directory, or a tar, tar.gz or zip archive, that appears read-only as /candidate.
+    #[arg(long, value_name = "PATH")]
+    candidate: Option<PathBuf>,
+    /// A file or directory that appears read-only as /datasets/NAME.
+    #[arg(long, value_name = "NAME=PATH")]
+    dataset: Vec<DatasetArg>,
+    /// The git directory of a worktree as workspace: off, ro or rw. [default: ro]
+    #[arg(long, value_enum, value_name = "ACCESS", hide_possible_values = true)]
+    git: Option<GitArg>,
     /// The network inside: none, or localhost for the box's own loopback. [default: none]
     #[arg(long, value_enum, value_name = "MODE", hide_possible_values = true)]
     network: Option<NetworkArg>,
@@ -81,6 +99,14 @@ enum NetworkArg {
     Localhost,
 }
 
+/// What a box gets of a worktree's git directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum GitArg {
+    Off,
+    Ro,
+    Rw,
+}
+
 impl Options {
     /// Puts everything but the input on a request. `home` is the workspace if none is named.
     pub fn apply(self, mut request: Request, home: Option<Workspace>) -> Result<Request, Failure> {
@@ -96,6 +122,15 @@ impl Options {
             None => home,
         };
         request.mounts = self.mount.into_iter().map(|MountArg(mount)| mount).collect();
+        request.volumes = self.volume.into_iter().map(|VolumeArg(volume)| volume).collect();
+        request.deps = self.deps;
+        request.candidate = self.candidate;
+        request.datasets = self.dataset.into_iter().map(|DatasetArg(dataset)| dataset).collect();
+        request.git = self.git.map(|git| match git {
+            GitArg::Off => GitAccess::Off,
+            GitArg::Ro => GitAccess::ReadOnly,
+            GitArg::Rw => GitAccess::ReadWrite,
+        });
         request.network = self.network.map(|network| match network {
             NetworkArg::None => Network::None,
             NetworkArg::Localhost => Network::Localhost,
@@ -171,6 +206,25 @@ mod tests {
         assert_eq!(request.limits.output.map(|bytes| bytes.get()), Some(1024));
         assert_eq!(request.limits.memory, None);
         assert_eq!(request.workspace, home());
+    }
+
+    #[test]
+    fn what_else_is_mounted_arrives_in_the_request() {
+        let line = [
+            "--volume=cache:/cache-dir",
+            "--deps=lib",
+            "--candidate=c.zip",
+            "--dataset=a=1",
+            "--dataset=b=2",
+            "--git=rw",
+        ];
+        let given = request(&line, None).unwrap();
+        assert_eq!(given.volumes[0].name.as_str(), "cache");
+        assert_eq!(given.deps, Some("lib".into()));
+        assert_eq!(given.candidate, Some("c.zip".into()));
+        assert_eq!(given.datasets.len(), 2);
+        assert_eq!(given.git, GitAccess::ReadWrite);
+        assert_eq!(request(&[], None).unwrap().git, GitAccess::ReadOnly);
     }
 
     #[test]

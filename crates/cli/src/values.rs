@@ -1,8 +1,8 @@
-//! What stands after `--mount`, `--workspace`, `--env` and `--stdin`.
+//! What stands after `--mount`, `--volume`, `--dataset`, `--workspace`, `--env` and `--stdin`.
 
 use std::{path::PathBuf, str::FromStr};
 
-use fumehood::{Mount, Workspace, WorkspaceMode};
+use fumehood::{Dataset, Mount, NameError, VolumeMount, Workspace, WorkspaceMode};
 
 /// Why a value cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -13,6 +13,21 @@ pub enum ValueError {
         /// The text as given.
         given: String,
     },
+    /// Not of the form `NAME:/path`.
+    #[error("`{given}` is not a volume with its place: write NAME:/path")]
+    Volume {
+        /// The text as given.
+        given: String,
+    },
+    /// Not of the form `NAME=PATH`.
+    #[error("`{given}` is not a data set: write NAME=PATH, and find it at /datasets/NAME")]
+    Dataset {
+        /// The text as given.
+        given: String,
+    },
+    /// The name of a volume or data set is not one.
+    #[error(transparent)]
+    Name(#[from] NameError),
     /// No directory before the colon.
     #[error("`{given}` names no directory: write DIR, DIR:ro, DIR:rw or none")]
     Workspace {
@@ -49,6 +64,40 @@ impl FromStr for MountArg {
                 }))
             }
             _ => Err(ValueError::Mount { given: given.to_owned() }),
+        }
+    }
+}
+
+/// `NAME:/path`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VolumeArg(pub VolumeMount);
+
+impl FromStr for VolumeArg {
+    type Err = ValueError;
+
+    fn from_str(given: &str) -> Result<VolumeArg, ValueError> {
+        match given.split_once(':') {
+            Some((name, target)) if target.starts_with('/') => {
+                Ok(VolumeArg(VolumeMount { name: name.parse()?, target: target.into() }))
+            }
+            _ => Err(ValueError::Volume { given: given.to_owned() }),
+        }
+    }
+}
+
+/// `NAME=PATH`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DatasetArg(pub Dataset);
+
+impl FromStr for DatasetArg {
+    type Err = ValueError;
+
+    fn from_str(given: &str) -> Result<DatasetArg, ValueError> {
+        match given.split_once('=') {
+            Some((name, path)) if !path.is_empty() => {
+                Ok(DatasetArg(Dataset { name: name.parse()?, path: path.into() }))
+            }
+            _ => Err(ValueError::Dataset { given: given.to_owned() }),
         }
     }
 }
@@ -143,6 +192,30 @@ mod tests {
         for bad in ["", "/a", "/a:", ":/b", "/a:ro", ":"] {
             assert_eq!(mount(bad), Err(ValueError::Mount { given: bad.to_owned() }), "{bad}");
         }
+    }
+
+    #[test]
+    fn volumes_and_data_sets_have_a_name() {
+        let volume = "cache:/home/box/.cache:x".parse::<VolumeArg>().unwrap().0;
+        assert_eq!(
+            (volume.name.as_str(), volume.target.as_path()),
+            ("cache", "/home/box/.cache:x".as_ref())
+        );
+        for bad in ["", "cache", "cache:", "cache:relative", "/a"] {
+            let error = bad.parse::<VolumeArg>().unwrap_err();
+            assert_eq!(error, ValueError::Volume { given: bad.to_owned() });
+        }
+        assert!(matches!("../x:/y".parse::<VolumeArg>(), Err(ValueError::Name(_))));
+        let dataset = "iris=data/iris=1.csv".parse::<DatasetArg>().unwrap().0;
+        assert_eq!(
+            (dataset.name.as_str(), dataset.path.as_path()),
+            ("iris", "data/iris=1.csv".as_ref())
+        );
+        for bad in ["", "iris", "iris="] {
+            let error = bad.parse::<DatasetArg>().unwrap_err();
+            assert_eq!(error, ValueError::Dataset { given: bad.to_owned() });
+        }
+        assert!(matches!("a/b=/c".parse::<DatasetArg>(), Err(ValueError::Name(_))));
     }
 
     #[test]

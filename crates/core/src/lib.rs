@@ -27,6 +27,8 @@ pub mod language;
 #[cfg(feature = "std")]
 mod limits;
 #[cfg(feature = "std")]
+mod names;
+#[cfg(feature = "std")]
 mod nearest;
 #[cfg(feature = "std")]
 mod outcome;
@@ -45,16 +47,17 @@ pub use layer::{Layer, Strength};
 
 #[cfg(feature = "std")]
 pub use self::{
-    digest::Digest,
+    digest::{Digest, DigestBuilder},
     enforced::{Enforced, LayerReport},
     event::{Event, Phase, StreamName},
     id::RunId,
     limits::{Bytes, Cores, LimitError, LimitOverrides, Limits, TimeSpan},
+    names::{Dataset, DatasetName, NameError, VolumeMount, VolumeName},
     nearest::nearest,
     outcome::{Captured, Outcome, PhaseOutcome, Stats, Status, Violation, ViolationKind},
     plan::{
-        Access, BackendName, BoxPlan, Command, Identity, Link, Mount, MountSource, Network, Plan,
-        PlannedCompile, PlannedFile, PlannedPrepare, UnknownBackend,
+        Access, BackendName, BoxPlan, Command, Identity, Link, Mount, MountSource, Network, Note,
+        Plan, PlannedCompile, PlannedFile, PlannedPrepare, UnknownBackend,
     },
     request::{PolicyChoice, Program, Request, StdinSource, Workspace, WorkspaceMode},
     text::escape_controls,

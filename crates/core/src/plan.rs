@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fmt, path::PathBuf, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Digest, Layer, Limits, nearest};
+use crate::{Digest, Layer, Limits, VolumeName, nearest};
 
 /// Something that opens boxes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -257,6 +257,31 @@ pub struct PlannedCompile {
     pub store: PathBuf,
 }
 
+/// Something that the request might lead one to expect and that the plan leaves out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Note {
+    /// What the workspace's `.git` file names is not mounted.
+    GitLeftOut {
+        /// What the file names, as far as it could be read.
+        named: String,
+        /// Why it is not mounted.
+        reason: String,
+    },
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Note::GitLeftOut { named, reason } => write!(
+                f,
+                "git will not work in the box: {} is not mounted ({reason})",
+                crate::escape_controls(named)
+            ),
+        }
+    }
+}
+
 /// Everything that will be done for one request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
@@ -270,6 +295,12 @@ pub struct Plan {
     pub compile: Option<PlannedCompile>,
     /// The run itself.
     pub run: BoxPlan,
+    /// Named volumes that it uses; they cannot be removed meanwhile.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub volumes: Vec<VolumeName>,
+    /// What was left out, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<Note>,
 }
 
 impl Plan {

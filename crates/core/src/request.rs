@@ -2,7 +2,10 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use crate::{BackendName, LimitOverrides, Mount, Network, policy::ProfileName};
+use crate::{
+    BackendName, Dataset, LimitOverrides, Mount, Network, VolumeMount, VolumeName,
+    policy::{GitAccess, ProfileName},
+};
 
 /// What is to be run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -130,6 +133,16 @@ pub struct Request {
     pub workspace: Option<Workspace>,
     /// Further mounts.
     pub mounts: Vec<Mount>,
+    /// Named volumes, kept between runs.
+    pub volumes: Vec<VolumeMount>,
+    /// A directory that appears read-only as `/deps`.
+    pub deps: Option<PathBuf>,
+    /// A directory, or an archive that is unpacked, that appears read-only as `/candidate`.
+    pub candidate: Option<PathBuf>,
+    /// What appears read-only below `/datasets`.
+    pub datasets: Vec<Dataset>,
+    /// What a worktree's git directory is mounted as; absent, as the policy says.
+    pub git: Option<GitAccess>,
     /// Limits that differ from the defaults.
     pub limits: LimitOverrides,
     /// The network; absent, as the policy says.
@@ -148,6 +161,11 @@ impl Request {
             env: BTreeMap::new(),
             workspace: None,
             mounts: Vec::new(),
+            volumes: Vec::new(),
+            deps: None,
+            candidate: None,
+            datasets: Vec::new(),
+            git: None,
             limits: LimitOverrides::default(),
             network: None,
             policy: PolicyChoice::default(),
@@ -202,6 +220,41 @@ impl Request {
     #[must_use]
     pub fn mount(mut self, mount: Mount) -> Request {
         self.mounts.push(mount);
+        self
+    }
+
+    /// A named volume at a place in the box; made when it is first used.
+    #[must_use]
+    pub fn volume(mut self, name: VolumeName, target: impl Into<PathBuf>) -> Request {
+        self.volumes.push(VolumeMount { name, target: target.into() });
+        self
+    }
+
+    /// The directory that becomes `/deps`.
+    #[must_use]
+    pub fn deps(mut self, directory: impl Into<PathBuf>) -> Request {
+        self.deps = Some(directory.into());
+        self
+    }
+
+    /// The directory or archive that becomes `/candidate`.
+    #[must_use]
+    pub fn candidate(mut self, path: impl Into<PathBuf>) -> Request {
+        self.candidate = Some(path.into());
+        self
+    }
+
+    /// A data set, below `/datasets`.
+    #[must_use]
+    pub fn dataset(mut self, dataset: Dataset) -> Request {
+        self.datasets.push(dataset);
+        self
+    }
+
+    /// What a worktree's git directory is mounted as.
+    #[must_use]
+    pub fn git(mut self, access: GitAccess) -> Request {
+        self.git = Some(access);
         self
     }
 

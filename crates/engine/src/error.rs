@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::{
+    ArchiveError, VolumeError,
     language::{ExpandError, UnknownLanguage},
     toolchain::MissingToolchain,
 };
@@ -19,6 +20,12 @@ pub enum Error {
     /// A language's command could not be filled in.
     #[error(transparent)]
     Expand(#[from] ExpandError),
+    /// A volume could not be used.
+    #[error(transparent)]
+    Volume(#[from] VolumeError),
+    /// An archive could not be unpacked.
+    #[error(transparent)]
+    Archive(#[from] ArchiveError),
     /// There is no code to run.
     #[error("the code is empty: give a file, --code TEXT, or code on standard input")]
     EmptyCode,
@@ -56,6 +63,18 @@ pub enum Error {
         /// The rule.
         rule: String,
         /// Where it stands.
+        origin: String,
+    },
+    /// A volume was asked for where the policy lets nothing be mounted that can be written.
+    #[error(
+        "the volume {name} can be written, and the ceiling for mounts is `{most}` ({origin}): leave it out, or raise the ceiling"
+    )]
+    VolumeRefused {
+        /// The volume.
+        name: String,
+        /// What may be mounted.
+        most: String,
+        /// Where the policy says so.
         origin: String,
     },
     /// The policy allows hosts, which needs a gate.

@@ -17,6 +17,7 @@
 
 #![forbid(unsafe_code)]
 
+mod archive;
 mod backend;
 pub mod config;
 mod doctor;
@@ -27,13 +28,17 @@ mod resolve;
 mod run;
 mod sandbox;
 pub mod toolchain;
+mod tree;
+mod volume;
 
 pub use fumehood_core::*;
 
 pub use self::{
+    archive::{ArchiveError, Refusal},
     config::{ConfigError, Configuration},
     doctor::{BackendHealth, Examination, LanguageHealth, LayerHealth},
     error::Error,
     run::{Canceller, Run, StdinWriter},
     sandbox::{Sandbox, SandboxBuilder},
+    volume::{Volume, VolumeError, Volumes},
 };

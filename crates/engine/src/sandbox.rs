@@ -3,7 +3,7 @@
 use std::{fmt, path::PathBuf, sync::Arc};
 
 use crate::{
-    BackendName, Error, Examination, Layer, Outcome, Plan, Request, Run,
+    BackendName, Error, Examination, Layer, Outcome, Plan, Request, Run, VolumeError, Volumes,
     backend::{Backend, Local, Native},
     doctor,
     places::Directory,
@@ -16,12 +16,13 @@ use crate::{
 #[derive(Debug)]
 pub struct SandboxBuilder {
     cache_dir: Option<PathBuf>,
+    state_dir: Option<PathBuf>,
     keep_ready: u8,
 }
 
 impl Default for SandboxBuilder {
     fn default() -> Self {
-        SandboxBuilder { cache_dir: None, keep_ready: 2 }
+        SandboxBuilder { cache_dir: None, state_dir: None, keep_ready: 2 }
     }
 }
 
@@ -30,6 +31,13 @@ impl SandboxBuilder {
     #[must_use]
     pub fn cache_dir(mut self, directory: impl Into<PathBuf>) -> Self {
         self.cache_dir = Some(directory.into());
+        self
+    }
+
+    /// Where volumes are kept.
+    #[must_use]
+    pub fn state_dir(mut self, directory: impl Into<PathBuf>) -> Self {
+        self.state_dir = Some(directory.into());
         self
     }
 
@@ -49,7 +57,9 @@ impl SandboxBuilder {
         let toolchains = Toolchains::load(&cache_dir, &Environment::from_process());
         let base = BaseRoot::new(&toolchains);
         native.prepare(base.clone())?;
-        Ok(Sandbox { inner: Arc::new(Inner { native, local: Local, cache_dir, toolchains, base }) })
+        let state_dir = self.state_dir;
+        let inner = Inner { native, local: Local, cache_dir, state_dir, toolchains, base };
+        Ok(Sandbox { inner: Arc::new(inner) })
     }
 }
 
@@ -69,6 +79,7 @@ pub(crate) struct Inner {
     native: Native,
     local: Local,
     pub(crate) cache_dir: PathBuf,
+    state_dir: Option<PathBuf>,
     toolchains: Toolchains,
     base: BaseRoot,
 }
@@ -79,6 +90,11 @@ impl Inner {
             BackendName::Native => &self.native,
             BackendName::Local => &self.local,
         }
+    }
+
+    /// The volumes that plans speak of.
+    pub(crate) fn volumes(&self) -> Result<Volumes, VolumeError> {
+        Volumes::of(self.state_dir.as_deref())
     }
 }
 
@@ -95,8 +111,14 @@ impl Sandbox {
 
     /// What would be done for a request, without doing it.
     pub fn plan(&self, request: &Request) -> Result<Plan, Error> {
-        let Inner { toolchains, base, cache_dir, .. } = &*self.inner;
-        resolve::resolve(request, &Machine { base, toolchains, cache: cache_dir })
+        let Inner { toolchains, base, cache_dir, state_dir, .. } = &*self.inner;
+        let state = state_dir.as_deref();
+        resolve::resolve(request, &Machine { base, toolchains, cache: cache_dir, state })
+    }
+
+    /// The volumes of this sandbox.
+    pub fn volumes(&self) -> Result<Volumes, Error> {
+        Ok(self.inner.volumes()?)
     }
 
     /// Runs a request to its end.

@@ -3,7 +3,8 @@
 use std::{collections::BTreeMap, path::PathBuf};
 
 use super::{
-    Document, Glob, HostPattern, LimitKey, NetMode, PolicyMount, Sourced, VariablePattern,
+    Document, GitAccess, Glob, HostPattern, LimitKey, NetMode, PolicyMount, Sourced,
+    VariablePattern,
     choice::Choice as _,
     document::{EnvSection, FsSection, LedgerSection, NetSection},
     limit::LimitTable,
@@ -30,6 +31,8 @@ pub struct Overrides {
     pub candidate: Option<PathBuf>,
     /// Data, by name.
     pub datasets: BTreeMap<String, PathBuf>,
+    /// What becomes of the repository of a worktree.
+    pub git: Option<GitAccess>,
     /// What cannot be seen.
     pub deny: Vec<Glob>,
     /// What cannot be changed.
@@ -104,7 +107,7 @@ impl Document {
                 datasets: named(overrides.datasets, spoken, "dataset"),
                 deny: all(overrides.deny, spoken, "deny"),
                 protect: all(overrides.protect, spoken, "protect"),
-                git: None,
+                git: sourced(overrides.git, spoken, "git"),
             },
             net: NetSection {
                 mode,

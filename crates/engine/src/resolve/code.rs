@@ -55,7 +55,15 @@ pub(super) fn resolve(
         Some(_) => {}
         None => scene.put_source(&mut run),
     }
-    Ok(Plan { backend, policy: policy.digest(), prepare, compile, run })
+    Ok(Plan {
+        backend,
+        policy: policy.digest(),
+        prepare,
+        compile,
+        run,
+        volumes: Vec::new(),
+        notes: Vec::new(),
+    })
 }
 
 /// Everything that the steps for one piece of code share.

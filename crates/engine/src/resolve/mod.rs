@@ -1,6 +1,8 @@
 //! From a request to a plan. The last place where anything is decided.
 
 mod code;
+mod git;
+mod given;
 mod guard;
 mod layout;
 mod obey;
@@ -46,6 +48,8 @@ pub(crate) struct Machine<'a> {
     pub(crate) toolchains: &'a Toolchains,
     /// Where fumehood keeps what it may forget.
     pub(crate) cache: &'a Path,
+    /// Where fumehood keeps what it may not forget, if not where the environment says.
+    pub(crate) state: Option<&'a Path>,
 }
 
 /// Resolves a request.
@@ -54,17 +58,28 @@ pub(crate) fn resolve(request: &Request, machine: &Machine<'_>) -> Result<Plan, 
     let policy = &policy::load(&request.policy, obey::wishes(request))?;
     let backend = request.backend.unwrap_or(BackendName::Native);
     let layout = Layout::new(backend);
-    match &request.program {
+    let mut plan = match &request.program {
         Program::Command { argv } => {
             if argv.first().is_none_or(String::is_empty) {
                 return Err(Error::EmptyCommand);
             }
             let limits = policy.limits();
             let run = box_plan(request, policy, machine, backend, &layout, argv.clone(), limits)?;
-            Ok(Plan { backend, policy: policy.digest(), prepare: None, compile: None, run })
+            Plan {
+                backend,
+                policy: policy.digest(),
+                prepare: None,
+                compile: None,
+                run,
+                volumes: Vec::new(),
+                notes: Vec::new(),
+            }
         }
-        Program::Code { .. } => code::resolve(request, policy, machine, backend, &layout),
-    }
+        Program::Code { .. } => code::resolve(request, policy, machine, backend, &layout)?,
+    };
+    given::add(&mut plan, policy, request, machine, &layout)?;
+    obey::cover(&mut plan.run, policy, request, backend, &layout.workspace)?;
+    Ok(plan)
 }
 
 /// The box in which the request's program runs.

@@ -23,6 +23,14 @@ pub(super) fn wishes(request: &Request) -> Overrides {
         limits: request.limits.clone(),
         workspace: request.workspace.as_ref().and_then(|workspace| workspace.mode),
         mounts: mounts.collect(),
+        deps: request.deps.clone(),
+        candidate: request.candidate.clone(),
+        datasets: request
+            .datasets
+            .iter()
+            .map(|dataset| (dataset.name.to_string(), dataset.path.clone()))
+            .collect(),
+        git: request.git,
         network: request.network.map(|network| match network {
             Network::None => NetMode::None,
             Network::Localhost => NetMode::Localhost,
@@ -32,8 +40,7 @@ pub(super) fn wishes(request: &Request) -> Overrides {
     }
 }
 
-/// Puts on a plan what the policy says: the workspace, mounts, variables, network, what is hidden
-/// and protected, what must hold.
+/// Puts on a plan what the policy says: the workspace, mounts, variables, network, what must hold.
 pub(super) fn obey(
     plan: &mut BoxPlan,
     policy: &Policy,
@@ -46,6 +53,17 @@ pub(super) fn obey(
     add_variables(plan, policy)?;
     plan.network = network(policy)?;
     plan.required = policy.require.iter().map(|layer| layer.value).collect();
+    Ok(())
+}
+
+/// Hides and protects what the policy says, in everything that is mounted by now.
+pub(super) fn cover(
+    plan: &mut BoxPlan,
+    policy: &Policy,
+    request: &Request,
+    backend: BackendName,
+    workspace: &Path,
+) -> Result<(), Error> {
     if backend == BackendName::Local {
         return refuse_what_needs_a_box(plan, policy);
     }
@@ -100,11 +118,7 @@ fn add_mounts(
     for mount in private.cloned().chain(of_policy) {
         let mount = paths::mount(&mount)?;
         if backend == BackendName::Local {
-            return Err(Error::Unavailable {
-                backend,
-                reason: "it cannot mount anything".into(),
-                remedy: "leave out --mount, or use the native backend".into(),
-            });
+            return Err(paths::cannot_mount(backend));
         }
         plan.mounts.push(mount);
     }

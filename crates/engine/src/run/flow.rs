@@ -17,7 +17,7 @@ use super::{
 use crate::{
     BoxPlan, Captured, Digest, Error, Event, Mount, Outcome, Phase, PhaseOutcome, Plan,
     PlannedCompile, PlannedPrepare, RunId, Stats, Status, StreamName, Violation, escape_controls,
-    resolve::Watch, sandbox::Inner,
+    resolve::Watch, sandbox::Inner, volume::Held,
 };
 
 static NEXT: AtomicU32 = AtomicU32::new(0);
@@ -49,6 +49,10 @@ impl<'a> Flow<'a> {
     }
 
     pub(super) async fn carry_out(mut self) -> Result<Outcome, Error> {
+        let _held = match self.plan.volumes.as_slice() {
+            [] => Held::default(),
+            volumes => self.inner.volumes()?.hold(volumes)?,
+        };
         self.io.tell(Event::Started { id: self.id.clone() }).await;
         let decided = self.phases().await?;
         let outcome = self.outcome(decided);

@@ -3,7 +3,7 @@
 mod drive;
 mod flow;
 mod handle;
-mod store;
+pub(crate) mod store;
 mod verdict;
 
 use std::sync::Arc;
