@@ -14,6 +14,7 @@ mod failure;
 mod input;
 mod languages;
 mod limits;
+mod log;
 mod options;
 mod output;
 mod paint;
@@ -48,6 +49,7 @@ pub fn main(persona: Persona) -> ExitCode {
         Command::Exec(arguments) => exec::main(opened, arguments, persona.default_format()),
         Command::Doctor(arguments) => doctor::main(opened, &arguments),
         Command::Languages(arguments) => languages::main(opened, &arguments),
+        Command::Log(arguments) => log::main(&arguments),
         Command::Completions(arguments) => completions::main(&arguments),
     };
     code.into()

@@ -20,6 +20,7 @@
 mod backend;
 mod doctor;
 mod error;
+pub mod ledger;
 mod resolve;
 mod run;
 mod sandbox;

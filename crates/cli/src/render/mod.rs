@@ -11,6 +11,8 @@ use std::{
     io::{self, IsTerminal as _},
 };
 
+pub use closing::{seconds, size};
+
 use clap::ValueEnum;
 use fumehood::{BackendName, Event, Outcome, Phase, Program, Request};
 
