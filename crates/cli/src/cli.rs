@@ -6,7 +6,7 @@ use clap::{Args, CommandFactory as _, FromArgMatches, Parser, Subcommand};
 
 use crate::{
     completions::CompletionsArgs, config::ConfigArgs, doctor::DoctorArgs, exec::ExecArgs,
-    languages::LanguagesArgs, render::Format, run::RunArgs, volume::VolumeArgs,
+    languages::LanguagesArgs, log::LogArgs, render::Format, run::RunArgs, volume::VolumeArgs,
 };
 
 /// The name under which the program was started.
@@ -81,6 +81,8 @@ pub(crate) enum Command {
     Config(ConfigArgs),
     /// See and remove the volumes that are kept between runs.
     Volume(VolumeArgs),
+    /// See which runs there were, and check that the record of them is whole.
+    Log(LogArgs),
     /// Print a completion script for a shell.
     Completions(CompletionsArgs),
 }

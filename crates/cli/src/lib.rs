@@ -15,6 +15,7 @@ mod failure;
 mod input;
 mod languages;
 mod limits;
+mod log;
 mod options;
 mod output;
 mod paint;
@@ -52,6 +53,7 @@ pub fn main(persona: Persona) -> ExitCode {
         Command::Languages(arguments) => languages::main(opened, &arguments),
         Command::Config(arguments) => config::main(&arguments),
         Command::Volume(arguments) => volume::main(&arguments),
+        Command::Log(arguments) => log::main(&arguments),
         Command::Completions(arguments) => completions::main(&arguments),
     };
     code.into()

@@ -223,8 +223,8 @@ mod tests {
         assert_eq!(given.deps, Some("lib".into()));
         assert_eq!(given.candidate, Some("c.zip".into()));
         assert_eq!(given.datasets.len(), 2);
-        assert_eq!(given.git, GitAccess::ReadWrite);
-        assert_eq!(request(&[], None).unwrap().git, GitAccess::ReadOnly);
+        assert_eq!(given.git, Some(GitAccess::ReadWrite));
+        assert_eq!(request(&[], None).unwrap().git, None);
     }
 
     #[test]

@@ -25,6 +25,8 @@ mod id;
 #[cfg(feature = "std")]
 pub mod language;
 #[cfg(feature = "std")]
+pub mod ledger;
+#[cfg(feature = "std")]
 mod limits;
 #[cfg(feature = "std")]
 mod names;

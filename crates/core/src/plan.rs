@@ -232,6 +232,25 @@ pub struct BoxPlan {
     pub without: Vec<Layer>,
 }
 
+impl BoxPlan {
+    /// A box with nothing in it but its own /proc, /dev and /tmp.
+    pub fn new(command: Command, identity: Identity, limits: Limits) -> BoxPlan {
+        BoxPlan {
+            mounts: Vec::new(),
+            links: Vec::new(),
+            files: Vec::new(),
+            masked: Vec::new(),
+            protected: Vec::new(),
+            command,
+            identity,
+            limits,
+            network: Network::None,
+            required: Vec::new(),
+            without: Vec::new(),
+        }
+    }
+}
+
 /// What a toolchain needs once before its first compilation: a directory that a trusted source of
 /// ours fills, and that compilations then share read-only.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -304,6 +323,19 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// A plan of one box and nothing before it.
+    pub fn new(backend: BackendName, policy: Digest, run: BoxPlan) -> Plan {
+        Plan {
+            backend,
+            policy,
+            prepare: None,
+            compile: None,
+            run,
+            volumes: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
     /// The digest of the plan's canonical form.
     pub fn digest(&self) -> Digest {
         // Plans hold only strings, numbers and lists, which always serialize.

@@ -22,6 +22,7 @@ mod backend;
 pub mod config;
 mod doctor;
 mod error;
+pub mod ledger;
 pub mod places;
 pub mod policy;
 mod resolve;

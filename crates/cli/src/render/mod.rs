@@ -14,7 +14,7 @@ use std::{
 use clap::ValueEnum;
 use fumehood::{BackendName, Event, Outcome, Phase, Program, Request};
 
-pub use self::closing::size;
+pub use self::closing::{seconds, size};
 use crate::{failure::Failure, output};
 
 /// A way to show a run.

@@ -55,15 +55,7 @@ pub(super) fn resolve(
         Some(_) => {}
         None => scene.put_source(&mut run),
     }
-    Ok(Plan {
-        backend,
-        policy: policy.digest(),
-        prepare,
-        compile,
-        run,
-        volumes: Vec::new(),
-        notes: Vec::new(),
-    })
+    Ok(Plan { prepare, compile, ..Plan::new(backend, policy.digest(), run) })
 }
 
 /// Everything that the steps for one piece of code share.

@@ -65,15 +65,7 @@ pub(crate) fn resolve(request: &Request, machine: &Machine<'_>) -> Result<Plan, 
             }
             let limits = policy.limits();
             let run = box_plan(request, policy, machine, backend, &layout, argv.clone(), limits)?;
-            Plan {
-                backend,
-                policy: policy.digest(),
-                prepare: None,
-                compile: None,
-                run,
-                volumes: Vec::new(),
-                notes: Vec::new(),
-            }
+            Plan::new(backend, policy.digest(), run)
         }
         Program::Code { .. } => code::resolve(request, policy, machine, backend, &layout)?,
     };
@@ -110,19 +102,10 @@ fn bare_box(
         BackendName::Local => (Vec::new(), Vec::new()),
     };
     mounts.push(Mount::scratch(&layout.home));
-    BoxPlan {
-        mounts,
-        links,
-        files: Vec::new(),
-        masked: Vec::new(),
-        protected: Vec::new(),
-        command: Command { argv, env: environment(machine, layout), cwd: layout.workspace.clone() },
-        identity: Identity { uid: layout.uid, gid: layout.uid },
-        limits,
-        network: crate::Network::None,
-        required: Vec::new(),
-        without: Vec::new(),
-    }
+    let command =
+        Command { argv, env: environment(machine, layout), cwd: layout.workspace.clone() };
+    let identity = Identity { uid: layout.uid, gid: layout.uid };
+    BoxPlan { mounts, links, ..BoxPlan::new(command, identity, limits) }
 }
 
 /// A clean environment: nothing of the caller's gets in unasked.
