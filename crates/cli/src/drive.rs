@@ -13,13 +13,15 @@ use crate::{
 
 /// Carries out a request, or prints its plan. Gives the exit code.
 pub fn carry_out(
-    opened: impl FnOnce() -> Result<Sandbox, Error>,
+    opened: impl FnOnce() -> Result<Opened, Failure>,
     mut request: Request,
     input: Input,
     view: View,
 ) -> Result<u8, Failure> {
     request.stdin = input.source.clone();
-    let sandbox = opened()?;
+    let opened = opened()?;
+    opened.configure(&mut request, view.verbose)?;
+    let sandbox = opened.sandbox;
     let runtime = runtime()?;
     let format = view.format;
     let code = runtime.block_on(async {

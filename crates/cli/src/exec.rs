@@ -36,7 +36,7 @@ Examples:
 
 /// Runs the command and gives the exit code.
 pub fn main(
-    opened: impl FnOnce() -> Result<Sandbox, Error>,
+    opened: impl FnOnce() -> Result<Opened, Failure>,
     arguments: ExecArgs,
     default: Format,
 ) -> u8 {
@@ -45,7 +45,7 @@ pub fn main(
 }
 
 fn carry_out(
-    opened: impl FnOnce() -> Result<Sandbox, Error>,
+    opened: impl FnOnce() -> Result<Opened, Failure>,
     arguments: ExecArgs,
     format: Format,
 ) -> Result<u8, Failure> {

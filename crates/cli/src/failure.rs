@@ -19,6 +19,9 @@ pub enum Failure {
     /// The configuration is not as it should be.
     #[error(transparent)]
     Config(#[from] fumehood::ConfigError),
+    /// Nothing can carry out the run.
+    #[error(transparent)]
+    NoExecutor(#[from] fumehood::config::ChoiceError),
     /// No code, and nobody who could type it.
     #[error("no code was given: name a file, use --code TEXT, or pipe the code in")]
     NoCode,

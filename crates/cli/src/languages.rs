@@ -30,7 +30,7 @@ Examples:
   fumehood doctor --refresh                  look again after installing one";
 
 /// Lists the languages and gives the exit code.
-pub fn main(opened: impl FnOnce() -> Result<Sandbox, Error>, arguments: &LanguagesArgs) -> u8 {
+pub fn main(opened: impl FnOnce() -> Result<Opened, Failure>, arguments: &LanguagesArgs) -> u8 {
     let format = if arguments.json { Format::Json } else { Format::Text };
     match list(opened, arguments.json) {
         Ok(()) => 0,
@@ -38,8 +38,8 @@ pub fn main(opened: impl FnOnce() -> Result<Sandbox, Error>, arguments: &Languag
     }
 }
 
-fn list(opened: impl FnOnce() -> Result<Sandbox, Error>, as_json: bool) -> Result<(), Failure> {
-    let sandbox = opened()?;
+fn list(opened: impl FnOnce() -> Result<Opened, Failure>, as_json: bool) -> Result<(), Failure> {
+    let sandbox = opened()?.sandbox;
     let found = drive::runtime()?.block_on(async {
         let found = sandbox.examine(false).await.languages;
         sandbox.close().await;

@@ -16,6 +16,7 @@ mod input;
 mod languages;
 mod limits;
 mod log;
+mod opening;
 mod options;
 mod output;
 mod paint;
@@ -29,9 +30,7 @@ mod volume;
 
 use std::{env, ffi::OsString, process::ExitCode};
 
-use fumehood::Sandbox;
-
-use self::cli::Command;
+use self::{cli::Command, opening::Opened};
 pub use self::cli::Persona;
 
 /// Parses the arguments of this process, does what they say, and gives the exit code.
@@ -39,8 +38,8 @@ pub fn main(persona: Persona) -> ExitCode {
     let arguments: Vec<OsString> = env::args_os().collect();
 
     // Before anything else: the launcher then prepares a box while the arguments are parsed.
-    let early = persona.will_open_a_box(&arguments).then(open);
-    let opened = move || early.unwrap_or_else(open);
+    let early = persona.will_open_a_box(&arguments).then(Opened::open);
+    let opened = move || early.unwrap_or_else(Opened::open);
 
     let command = match cli::parse(persona, &arguments) {
         Ok(command) => command,
@@ -57,11 +56,6 @@ pub fn main(persona: Persona) -> ExitCode {
         Command::Completions(arguments) => completions::main(&arguments),
     };
     code.into()
-}
-
-/// One command needs one box, or two: nothing is prepared beyond the first.
-fn open() -> Result<Sandbox, fumehood::Error> {
-    Sandbox::builder().keep_ready(0).build()
 }
 
 /// The examples in the README, compiled and run as documentation tests.

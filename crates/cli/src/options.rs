@@ -58,6 +58,9 @@ pub struct Options {
     /// A built-in policy instead of files: default, strict, build or agent.
     #[arg(long, value_name = "NAME", conflicts_with = "policy", value_parser = ProfileName::find)]
     profile: Option<ProfileName>,
+    /// Leave this run out of the ledger, if the policy allows that.
+    #[arg(long)]
+    no_ledger: bool,
     /// What opens the box: native, or local for no isolation at all. [default: native]
     #[arg(long, visible_alias = "sandbox", value_name = "NAME")]
     backend: Option<BackendName>,
@@ -138,8 +141,12 @@ impl Options {
         request.policy = match (self.policy, self.profile) {
             (Some(file), _) => PolicyChoice::File(file),
             (None, Some(profile)) => PolicyChoice::Profile(profile),
-            (None, None) => PolicyChoice::Discover { from: PathBuf::from(".") },
+            (None, None) => PolicyChoice::Discover {
+                from: PathBuf::from("."),
+                otherwise: ProfileName::Default,
+            },
         };
+        request.unrecorded = self.no_ledger;
         request.backend = self.backend;
         request.limits = self.limits.overrides();
         Ok(request)

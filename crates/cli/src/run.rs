@@ -52,7 +52,7 @@ Examples:
 
 /// Runs the code and gives the exit code.
 pub fn main(
-    opened: impl FnOnce() -> Result<Sandbox, Error>,
+    opened: impl FnOnce() -> Result<Opened, Failure>,
     arguments: RunArgs,
     default: Format,
 ) -> u8 {
@@ -61,7 +61,7 @@ pub fn main(
 }
 
 fn carry_out(
-    opened: impl FnOnce() -> Result<Sandbox, Error>,
+    opened: impl FnOnce() -> Result<Opened, Failure>,
     arguments: RunArgs,
     format: Format,
 ) -> Result<u8, Failure> {

@@ -59,7 +59,7 @@ pub use self::{
     outcome::{Captured, Outcome, PhaseOutcome, Stats, Status, Violation, ViolationKind},
     plan::{
         Access, BackendName, BoxPlan, Command, Identity, Link, Mount, MountSource, Network, Note,
-        Plan, PlannedCompile, PlannedFile, PlannedPrepare, UnknownBackend,
+        Plan, PlannedCompile, PlannedFile, PlannedPrepare, PlannedRecord, UnknownBackend,
     },
     request::{PolicyChoice, Program, Request, StdinSource, Workspace, WorkspaceMode},
     text::escape_controls,

@@ -149,6 +149,8 @@ pub enum ViolationKind {
     Disk,
     /// A file grew past the file size limit.
     FileSize,
+    /// The ledger could not be written.
+    Unrecorded,
     /// A path that the policy protects came to be, or was replaced, during the run.
     ProtectedPath,
 }

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fmt, path::PathBuf, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Digest, Layer, Limits, VolumeName, nearest};
+use crate::{Digest, Layer, Limits, VolumeName, ledger::Recording, nearest};
 
 /// Something that opens boxes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -320,6 +320,25 @@ pub struct Plan {
     /// What was left out, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Note>,
+    /// What the ledger gets of it.
+    pub record: PlannedRecord,
+}
+
+/// What the ledger gets of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlannedRecord {
+    /// Whether it gets anything.
+    pub wanted: bool,
+    /// Whether nothing is run where it cannot be written.
+    pub required: bool,
+    /// What of the request is recorded as it is.
+    pub as_it_is: Recording,
+}
+
+impl Default for PlannedRecord {
+    fn default() -> Self {
+        PlannedRecord { wanted: true, required: false, as_it_is: Recording::default() }
+    }
 }
 
 impl Plan {
@@ -333,6 +352,7 @@ impl Plan {
             run,
             volumes: Vec::new(),
             notes: Vec::new(),
+            record: PlannedRecord::default(),
         }
     }
 

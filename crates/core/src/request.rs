@@ -102,6 +102,8 @@ pub enum PolicyChoice {
     Discover {
         /// Where the search begins.
         from: PathBuf,
+        /// The profile where there is no such file.
+        otherwise: ProfileName,
     },
     /// The user's file, and this file.
     File(PathBuf),
@@ -149,6 +151,8 @@ pub struct Request {
     pub network: Option<Network>,
     /// The policy that it must obey.
     pub policy: PolicyChoice,
+    /// Whether the ledger is to be left out, as far as the policy allows that.
+    pub unrecorded: bool,
     /// The backend that must run it; absent, the default.
     pub backend: Option<BackendName>,
 }
@@ -169,6 +173,7 @@ impl Request {
             limits: LimitOverrides::default(),
             network: None,
             policy: PolicyChoice::default(),
+            unrecorded: false,
             backend: None,
         }
     }

@@ -77,6 +77,22 @@ pub enum Error {
         /// Where the policy says so.
         origin: String,
     },
+    /// The run may not go unrecorded.
+    #[error(
+        "the policy wants every run in the ledger ({origin}): leave out --no-ledger, or change the policy"
+    )]
+    RecordRequired {
+        /// Where the policy says so.
+        origin: String,
+    },
+    /// The run must be recorded, and there is no ledger.
+    #[error(
+        "the policy wants every run in the ledger, and this sandbox keeps none: give it one with `SandboxBuilder::ledger`, or set `ledger.enabled`"
+    )]
+    NoLedger,
+    /// The ledger cannot be used.
+    #[error(transparent)]
+    Ledger(std::sync::Arc<crate::ledger::LedgerError>),
     /// The policy allows hosts, which needs a gate.
     #[error(
         "the policy lets hosts be reached ({origin}), which this version cannot do yet: set `net.mode` to none or localhost"

@@ -40,6 +40,6 @@ pub use self::{
     doctor::{BackendHealth, Examination, LanguageHealth, LayerHealth},
     error::Error,
     run::{Canceller, Run, StdinWriter},
-    sandbox::{Sandbox, SandboxBuilder},
+    sandbox::{LedgerPlace, Sandbox, SandboxBuilder},
     volume::{Volume, VolumeError, Volumes},
 };

@@ -3,12 +3,13 @@
 use std::{fmt, path::PathBuf, sync::Arc};
 
 use crate::{
-    BackendName, Error, Examination, Layer, Outcome, Plan, Request, Run, VolumeError, Volumes,
+    BackendName, Bytes, Error, Examination, Layer, LimitOverrides, Outcome, Plan, Request, Run, VolumeError,
+    Volumes,
     backend::{Backend, Local, Native},
     doctor,
     places::Directory,
     resolve::{self, BaseRoot, Machine},
-    run,
+    run::{self, Records},
     toolchain::{Environment, Toolchains},
 };
 
@@ -17,12 +18,24 @@ use crate::{
 pub struct SandboxBuilder {
     cache_dir: Option<PathBuf>,
     state_dir: Option<PathBuf>,
+    ledger: Option<LedgerPlace>,
+    limits: LimitOverrides,
     keep_ready: u8,
+}
+
+/// Where runs are recorded.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LedgerPlace {
+    /// The directory; absent, `ledger` in the state directory.
+    pub directory: Option<PathBuf>,
+    /// How large a file of it grows; absent, 64 MiB.
+    pub rotate_at: Option<Bytes>,
 }
 
 impl Default for SandboxBuilder {
     fn default() -> Self {
-        SandboxBuilder { cache_dir: None, state_dir: None, keep_ready: 2 }
+        SandboxBuilder { cache_dir: None, state_dir: None, ledger: None,
+            limits: LimitOverrides::default(), keep_ready: 2 }
     }
 }
 
@@ -34,10 +47,24 @@ impl SandboxBuilder {
         self
     }
 
-    /// Where volumes are kept.
+    /// Where volumes and the ledger are kept.
     #[must_use]
     pub fn state_dir(mut self, directory: impl Into<PathBuf>) -> Self {
         self.state_dir = Some(directory.into());
+        self
+    }
+
+    /// Records every run. A library records nothing unless it is told to; the command line does.
+    #[must_use]
+    pub fn ledger(mut self, place: LedgerPlace) -> Self {
+        self.ledger = Some(place);
+        self
+    }
+
+    /// Limits where neither the policy nor the request says otherwise.
+    #[must_use]
+    pub fn default_limits(mut self, limits: LimitOverrides) -> Self {
+        self.limits = limits;
         self
     }
 
@@ -58,7 +85,19 @@ impl SandboxBuilder {
         let base = BaseRoot::new(&toolchains);
         native.prepare(base.clone())?;
         let state_dir = self.state_dir;
-        let inner = Inner { native, local: Local, cache_dir, state_dir, toolchains, base };
+        let records = match self.ledger {
+            None => None,
+            Some(LedgerPlace { directory: Some(directory), rotate_at }) => {
+                Some(Records::new(directory, rotate_at))
+            }
+            Some(LedgerPlace { directory: None, rotate_at }) => {
+                let state = state_dir.clone().map_or_else(|| Directory::State.of_process(), Ok)?;
+                Some(Records::new(state.join("ledger"), rotate_at))
+            }
+        };
+        let limits = self.limits;
+        let inner =
+            Inner { native, local: Local, cache_dir, state_dir, records, limits, toolchains, base };
         Ok(Sandbox { inner: Arc::new(inner) })
     }
 }
@@ -80,6 +119,8 @@ pub(crate) struct Inner {
     local: Local,
     pub(crate) cache_dir: PathBuf,
     state_dir: Option<PathBuf>,
+    pub(crate) records: Option<Records>,
+    limits: LimitOverrides,
     toolchains: Toolchains,
     base: BaseRoot,
 }
@@ -111,9 +152,9 @@ impl Sandbox {
 
     /// What would be done for a request, without doing it.
     pub fn plan(&self, request: &Request) -> Result<Plan, Error> {
-        let Inner { toolchains, base, cache_dir, state_dir, .. } = &*self.inner;
+        let Inner { toolchains, base, cache_dir, state_dir, limits, .. } = &*self.inner;
         let state = state_dir.as_deref();
-        resolve::resolve(request, &Machine { base, toolchains, cache: cache_dir, state })
+        resolve::resolve(request, &Machine { base, toolchains, cache: cache_dir, state, limits })
     }
 
     /// The volumes of this sandbox.
@@ -131,13 +172,13 @@ impl Sandbox {
     pub async fn run_without(&self, request: Request, without: &[Layer]) -> Result<Outcome, Error> {
         let mut plan = self.plan(&request)?;
         plan.run.without = without.to_vec();
-        run::to_end(&self.inner, plan, request.stdin).await
+        run::to_end(&self.inner, plan, request).await
     }
 
     /// Starts a request and gives a handle to what happens. Must be called inside a tokio runtime.
     pub fn start(&self, request: Request) -> Result<Run, Error> {
         let plan = self.plan(&request)?;
-        Ok(run::start(Arc::clone(&self.inner), plan, request.stdin))
+        Ok(run::start(Arc::clone(&self.inner), plan, request))
     }
 
     /// Looks at what this machine can give. `refresh` forgets what is remembered of toolchains.

@@ -3,6 +3,7 @@
 use std::{fmt, str::FromStr};
 
 use super::{Kind, ValueError, words::words, written::Scalar};
+use crate::policy::ProfileName;
 
 words! {
     /// Something that carries out runs.
@@ -77,18 +78,22 @@ words! {
     }
 }
 
-words! {
-    /// A policy that comes with fumehood.
-    ProfileName {
-        /// For code of unknown origin.
-        Default = "default",
-        /// For code that is likely to be hostile.
-        Strict = "strict",
-        /// For builds and tests.
-        Build = "build",
-        /// For the commands of a coding agent.
-        Agent = "agent",
+/// The words for profiles, in their order.
+const PROFILES: &[&str] = &["default", "strict", "build", "agent"];
+
+impl FromStr for ProfileName {
+    type Err = ValueError;
+
+    fn from_str(given: &str) -> Result<ProfileName, ValueError> {
+        ProfileName::find(given).map_err(|_| ValueError::Word {
+            given: given.to_owned(),
+            words: PROFILES.to_vec(),
+        })
     }
+}
+
+impl Scalar for ProfileName {
+    const KIND: Kind = Kind::Word(PROFILES);
 }
 
 #[cfg(test)]
@@ -102,6 +107,12 @@ mod tests {
         }
         let named: Vec<&str> = ExecutorName::ALL.iter().map(|name| name.name()).collect();
         assert_eq!(ExecutorType::WORDS[1..], named, "all but auto name an executor");
+    }
+
+    #[test]
+    fn every_profile_has_its_word() {
+        let names: Vec<&str> = ProfileName::ALL.iter().map(|name| name.name()).collect();
+        assert_eq!(names, PROFILES);
     }
 
     #[test]

@@ -24,7 +24,7 @@ mod written;
 pub use self::{
     choice::{Choice, ChoiceError, Reason, choose},
     engines::{EngineHost, EngineNetwork, RuntimeName, Tmpfs, Volume},
-    executor::{ExecutorName, ExecutorType, Fallback, ProfileName},
+    executor::{ExecutorName, ExecutorType, Fallback},
     file::{ConfigFile, Format, Owner},
     keys::{InProject, Key, SECTIONS, Section, keys},
     kind::Kind,

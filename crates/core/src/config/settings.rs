@@ -8,11 +8,11 @@ use std::{
 
 use super::{
     EngineHost, EngineNetwork, ExecutorName, ExecutorType, Fallback, ImageName, LanguageName,
-    ProfileName, RuntimeName, Tmpfs, VariableName, Volume,
+    RuntimeName, Tmpfs, VariableName, Volume,
     names::{AbsolutePath, VariableValue},
     written::Count,
 };
-use crate::{Bytes, Cores, LimitOverrides, TimeSpan, source::Origin};
+use crate::{policy::ProfileName, Bytes, Cores, LimitOverrides, TimeSpan, source::Origin};
 
 /// What stands for a place where nobody said anything.
 static DEFAULT: LazyLock<Arc<str>> = LazyLock::new(|| Arc::from("default"));

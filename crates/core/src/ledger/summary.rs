@@ -217,7 +217,7 @@ fn joined(words: &[String]) -> Vec<u8> {
 /// One digest over everything that was asked for.
 fn request_digest(request: &Request, salt: &Salt) -> Digest {
     let Request { program, stdin, env, workspace, mounts, limits, network, backend, .. } = request;
-    let Request { volumes, deps, candidate, datasets, git, policy, .. } = request;
+    let Request { volumes, deps, candidate, datasets, git, policy, unrecorded: _, .. } = request;
     let (names, source): (Vec<String>, &[u8]) = match program {
         Program::Command { argv } => ([&["command".to_owned()], &argv[..]].concat(), b""),
         Program::Code { language, source, file_name, args } => {

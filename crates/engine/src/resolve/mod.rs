@@ -15,7 +15,7 @@ use std::{
 
 pub(crate) use self::{guard::Watch, layout::Layout};
 use crate::{
-    BackendName, BoxPlan, Command, Error, Identity, Limits, Link, Mount, Plan, Program, Request,
+    BackendName, BoxPlan, Command, Error, Identity, LimitOverrides, Limits, Link, Mount, Plan, Program, Request,
     policy::{self, Policy},
     toolchain::Toolchains,
 };
@@ -50,12 +50,14 @@ pub(crate) struct Machine<'a> {
     pub(crate) cache: &'a Path,
     /// Where fumehood keeps what it may not forget, if not where the environment says.
     pub(crate) state: Option<&'a Path>,
+    /// Limits that hold where nobody says otherwise.
+    pub(crate) limits: &'a LimitOverrides,
 }
 
 /// Resolves a request.
 pub(crate) fn resolve(request: &Request, machine: &Machine<'_>) -> Result<Plan, Error> {
     check_strings(request)?;
-    let policy = &policy::load(&request.policy, obey::wishes(request))?;
+    let policy = &policy::load(&request.policy, machine.limits, obey::wishes(request))?;
     let backend = request.backend.unwrap_or(BackendName::Native);
     let layout = Layout::new(backend);
     let mut plan = match &request.program {
@@ -69,6 +71,7 @@ pub(crate) fn resolve(request: &Request, machine: &Machine<'_>) -> Result<Plan, 
         }
         Program::Code { .. } => code::resolve(request, policy, machine, backend, &layout)?,
     };
+    plan.record = obey::record(policy, request)?;
     given::add(&mut plan, policy, request, machine, &layout)?;
     obey::cover(&mut plan.run, policy, request, backend, &layout.workspace)?;
     Ok(plan)

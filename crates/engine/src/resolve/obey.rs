@@ -4,7 +4,9 @@ use std::{env, path::Path};
 
 use super::{guard, paths};
 use crate::{
-    Access, BackendName, BoxPlan, Error, Mount, MountSource, Network, Request, WorkspaceMode,
+    Access, BackendName, BoxPlan, Error, Mount, MountSource, Network, PlannedRecord, Request,
+    WorkspaceMode,
+    ledger::Recording,
     policy::{Glob, NetMode, Overrides, Policy, PolicyMount, Sourced, Spoken},
 };
 
@@ -38,6 +40,23 @@ pub(super) fn wishes(request: &Request) -> Overrides {
         env: request.env.clone(),
         ..Overrides::default()
     }
+}
+
+/// What the ledger gets of a run.
+pub(super) fn record(policy: &Policy, request: &Request) -> Result<PlannedRecord, Error> {
+    let required = &policy.ledger.required;
+    if request.unrecorded && required.value {
+        return Err(Error::RecordRequired { origin: required.origin.to_string() });
+    }
+    Ok(PlannedRecord {
+        wanted: !request.unrecorded,
+        required: required.value,
+        as_it_is: Recording {
+            code: policy.ledger.record_code.value,
+            env: policy.ledger.record_env.value,
+            ..Recording::default()
+        },
+    })
 }
 
 /// Puts on a plan what the policy says: the workspace, mounts, variables, network, what must hold.

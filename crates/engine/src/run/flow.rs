@@ -11,13 +11,14 @@ use std::{
 use super::{
     drive::{Seen, drive},
     handle::Io,
+    record::Recorder,
     store::{Staging, Turn, is_there, storage},
     verdict::{Verdict, judge, system_reason},
 };
 use crate::{
     BoxPlan, Captured, Digest, Error, Event, Mount, Outcome, Phase, PhaseOutcome, Plan,
-    PlannedCompile, PlannedPrepare, RunId, Stats, Status, StreamName, Violation, escape_controls,
-    resolve::Watch, sandbox::Inner, volume::Held,
+    PlannedCompile, PlannedPrepare, Request, RunId, Stats, Status, StreamName, Violation,
+    escape_controls, resolve::Watch, sandbox::Inner, volume::Held,
 };
 
 static NEXT: AtomicU32 = AtomicU32::new(0);
@@ -31,6 +32,7 @@ pub(super) struct Flow<'a> {
     begun: Instant,
     done: Vec<PhaseOutcome>,
     digest: Option<Digest>,
+    recorder: Recorder<'a>,
 }
 
 /// What a phase left behind, besides its outcome.
@@ -40,12 +42,19 @@ struct Finished {
 }
 
 impl<'a> Flow<'a> {
-    pub(super) fn new(inner: &'a Inner, plan: Plan, io: Io) -> Flow<'a> {
+    pub(super) fn new(
+        inner: &'a Inner,
+        plan: Plan,
+        io: Io,
+        request: Option<Request>,
+    ) -> Result<Flow<'a>, Error> {
+        let recorder = Recorder::begin(inner.records.as_ref(), &plan, request)?;
         let millis = SystemTime::now()
             .duration_since(UNIX_EPOCH)
             .map_or(0, |now| u64::try_from(now.as_millis()).unwrap_or(u64::MAX));
         let id = RunId::new(millis, std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-        Flow { inner, plan, io, id, begun: Instant::now(), done: Vec::new(), digest: None }
+        let (begun, done, digest) = (Instant::now(), Vec::new(), None);
+        Ok(Flow { inner, plan, io, id, begun, done, digest, recorder })
     }
 
     pub(super) async fn carry_out(mut self) -> Result<Outcome, Error> {
@@ -55,7 +64,8 @@ impl<'a> Flow<'a> {
         };
         self.io.tell(Event::Started { id: self.id.clone() }).await;
         let decided = self.phases().await?;
-        let outcome = self.outcome(decided);
+        let mut outcome = self.outcome(decided);
+        self.recorder.end(&self.plan, &mut outcome);
         if self.io.events.is_some() {
             self.io.tell(Event::Finished { outcome: Box::new(outcome.clone()) }).await;
         }
@@ -98,6 +108,7 @@ impl<'a> Flow<'a> {
         let open = self.inner.backend(self.plan.backend).open(plan).await?;
         // The box is busy building itself: time for what the outcome needs later.
         self.digest.get_or_insert_with(|| self.plan.digest());
+        self.recorder.prepare();
         let mut seen = drive(open, plan, phase, &mut self.io, wanted, begun).await;
         let mut verdict = judge(plan, phase, &mut seen)?;
         verdict.violations.extend(watch.end());

@@ -5,8 +5,8 @@
 use std::{collections::BTreeMap, path::Path};
 
 use fumehood::{
-    BackendName, BoxPlan, Captured, Command, Digest, Enforced, Identity, Layer, Limits, Network,
-    Outcome, Phase, Plan, Request, RunId, Stats, Status, Strength, Violation, ViolationKind,
+    BackendName, BoxPlan, Captured, Command, Digest, Enforced, Identity, Layer, Limits, Outcome,
+    Phase, Plan, Request, RunId, Stats, Status, Strength, Violation, ViolationKind,
     ledger::{Ledger, Receipt, Settings, record},
 };
 
