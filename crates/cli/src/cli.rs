@@ -6,7 +6,7 @@ use clap::{Args, CommandFactory as _, FromArgMatches, Parser, Subcommand};
 
 use crate::{
     completions::CompletionsArgs, doctor::DoctorArgs, exec::ExecArgs, languages::LanguagesArgs,
-    render::Format, run::RunArgs,
+    policy::PolicyArgs, render::Format, run::RunArgs,
 };
 
 /// The name under which the program was started.
@@ -77,6 +77,8 @@ pub(crate) enum Command {
     Doctor(DoctorArgs),
     /// List the languages, and which of them are installed.
     Languages(LanguagesArgs),
+    /// See, check and explain what is allowed.
+    Policy(PolicyArgs),
     /// Print a completion script for a shell.
     Completions(CompletionsArgs),
 }

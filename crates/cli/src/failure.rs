@@ -16,6 +16,9 @@ pub enum Failure {
     /// The library refused the request.
     #[error(transparent)]
     Library(#[from] fumehood::Error),
+    /// There is no policy to go by.
+    #[error(transparent)]
+    Policy(#[from] fumehood::policy::PolicyError),
     /// No code, and nobody who could type it.
     #[error("no code was given: name a file, use --code TEXT, or pipe the code in")]
     NoCode,

@@ -17,6 +17,7 @@ mod limits;
 mod options;
 mod output;
 mod paint;
+mod policy;
 mod render;
 mod run;
 mod signals;
@@ -48,6 +49,7 @@ pub fn main(persona: Persona) -> ExitCode {
         Command::Exec(arguments) => exec::main(opened, arguments, persona.default_format()),
         Command::Doctor(arguments) => doctor::main(opened, &arguments),
         Command::Languages(arguments) => languages::main(opened, &arguments),
+        Command::Policy(arguments) => policy::main(&arguments),
         Command::Completions(arguments) => completions::main(&arguments),
     };
     code.into()

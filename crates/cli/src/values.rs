@@ -42,7 +42,9 @@ impl FromStr for MountArg {
         match paths.rsplit_once(':') {
             Some((source, target)) if !source.is_empty() && !target.is_empty() => {
                 Ok(MountArg(match mode {
-                    Some(WorkspaceMode::Overlay | WorkspaceMode::ReadWrite) => Mount::read_write(source, target),
+                    Some(WorkspaceMode::Overlay | WorkspaceMode::ReadWrite) => {
+                        Mount::read_write(source, target)
+                    }
                     Some(WorkspaceMode::ReadOnly) | None => Mount::read_only(source, target),
                 }))
             }

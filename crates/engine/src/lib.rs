@@ -20,6 +20,7 @@
 mod backend;
 mod doctor;
 mod error;
+pub mod policy;
 mod resolve;
 mod run;
 mod sandbox;
