@@ -16,9 +16,7 @@ use std::{
 };
 
 use anyhow::{Context as _, bail};
-use fumehood::{
-    Event, PolicyChoice, Request, Run, Sandbox, Workspace, policy::ProfileName,
-};
+use fumehood::{Event, PolicyChoice, Request, Run, Sandbox, Workspace, policy::ProfileName};
 use tokio::runtime::{Builder, Runtime};
 
 fn main() -> anyhow::Result<()> {
@@ -80,10 +78,8 @@ impl Server {
     }
 
     fn plan(&self, directory: &str) -> anyhow::Result<String> {
-        let choice = PolicyChoice::Discover {
-            from: directory.into(),
-            otherwise: ProfileName::Default,
-        };
+        let choice =
+            PolicyChoice::Discover { from: directory.into(), otherwise: ProfileName::Default };
         let mut request = Request::command(["true"]).policy(choice);
         request.workspace = Some(Workspace { directory: directory.into(), mode: None });
         let started = Instant::now();

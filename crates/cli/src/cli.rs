@@ -6,7 +6,8 @@ use clap::{Args, CommandFactory as _, FromArgMatches, Parser, Subcommand};
 
 use crate::{
     completions::CompletionsArgs, config::ConfigArgs, doctor::DoctorArgs, exec::ExecArgs,
-    languages::LanguagesArgs, log::LogArgs, render::Format, run::RunArgs, volume::VolumeArgs,
+    languages::LanguagesArgs, log::LogArgs, policy::PolicyArgs, render::Format, run::RunArgs,
+    volume::VolumeArgs,
 };
 
 /// The name under which the program was started.
@@ -83,6 +84,8 @@ pub(crate) enum Command {
     Volume(VolumeArgs),
     /// See which runs there were, and check that the record of them is whole.
     Log(LogArgs),
+    /// See, check and explain what is allowed.
+    Policy(PolicyArgs),
     /// Print a completion script for a shell.
     Completions(CompletionsArgs),
 }

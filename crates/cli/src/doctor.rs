@@ -3,11 +3,12 @@
 use std::io::{self, Write as _};
 
 use clap::Args;
-use fumehood::{BackendHealth, Error, Examination, LanguageHealth, LayerHealth, Sandbox, Strength};
+use fumehood::{BackendHealth, Examination, LanguageHealth, LayerHealth, Strength};
 
 use crate::{
     drive,
     failure::Failure,
+    opening::Opened,
     paint::Paint,
     render::Format,
     table::{self, Row, State},

@@ -1,11 +1,12 @@
 //! The way of one run through the command line: start it, feed it, show it, end with its code.
 
-use fumehood::{Error, Event, Request, Sandbox, StreamName};
+use fumehood::{Event, Request, Sandbox, StreamName};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::{
     failure::{EXIT_BROKEN_PIPE, Failure},
     input::{Feed, Input},
+    opening::Opened,
     output,
     render::{Format, Renderer, View},
     signals::Signals,

@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use fumehood::{Error, Request, Sandbox, Workspace};
+use fumehood::{Request, Workspace};
 
 use crate::{
     drive,
     failure::Failure,
     input::Input,
+    opening::Opened,
     options::Options,
     render::{Format, View},
 };

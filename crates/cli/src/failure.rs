@@ -22,6 +22,9 @@ pub enum Failure {
     /// Nothing can carry out the run.
     #[error(transparent)]
     NoExecutor(#[from] fumehood::config::ChoiceError),
+    /// There is no policy to go by.
+    #[error(transparent)]
+    Policy(#[from] fumehood::policy::PolicyError),
     /// No code, and nobody who could type it.
     #[error("no code was given: name a file, use --code TEXT, or pipe the code in")]
     NoCode,

@@ -3,12 +3,13 @@
 use std::io::{self, Write as _};
 
 use clap::Args;
-use fumehood::{Error, LanguageHealth, Sandbox, language::Registry};
+use fumehood::{LanguageHealth, language::Registry};
 use serde_json::json;
 
 use crate::{
     drive,
     failure::Failure,
+    opening::Opened,
     paint::Paint,
     render::Format,
     table::{self, Row, State},

@@ -20,6 +20,7 @@ mod opening;
 mod options;
 mod output;
 mod paint;
+mod policy;
 mod render;
 mod run;
 mod signals;
@@ -30,8 +31,8 @@ mod volume;
 
 use std::{env, ffi::OsString, process::ExitCode};
 
-use self::{cli::Command, opening::Opened};
 pub use self::cli::Persona;
+use self::{cli::Command, opening::Opened};
 
 /// Parses the arguments of this process, does what they say, and gives the exit code.
 pub fn main(persona: Persona) -> ExitCode {
@@ -53,6 +54,7 @@ pub fn main(persona: Persona) -> ExitCode {
         Command::Config(arguments) => config::main(&arguments),
         Command::Volume(arguments) => volume::main(&arguments),
         Command::Log(arguments) => log::main(&arguments),
+        Command::Policy(arguments) => policy::main(&arguments),
         Command::Completions(arguments) => completions::main(&arguments),
     };
     code.into()

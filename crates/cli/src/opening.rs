@@ -32,7 +32,7 @@ impl Opened {
             Sandbox::builder().keep_ready(0).default_limits(settings.limits.overrides());
         if settings.ledger.enabled.value {
             builder = builder.ledger(LedgerPlace {
-                directory: settings.ledger.directory().map(Path::to_owned),
+                directory: settings.ledger.directory(),
                 rotate_at: Some(settings.ledger.rotate_at.value),
             });
         }

@@ -141,10 +141,9 @@ impl Options {
         request.policy = match (self.policy, self.profile) {
             (Some(file), _) => PolicyChoice::File(file),
             (None, Some(profile)) => PolicyChoice::Profile(profile),
-            (None, None) => PolicyChoice::Discover {
-                from: PathBuf::from("."),
-                otherwise: ProfileName::Default,
-            },
+            (None, None) => {
+                PolicyChoice::Discover { from: PathBuf::from("."), otherwise: ProfileName::Default }
+            }
         };
         request.unrecorded = self.no_ledger;
         request.backend = self.backend;

@@ -6,12 +6,13 @@ use std::{
 };
 
 use clap::Args;
-use fumehood::{Error, Program, Request, Sandbox, language::Registry};
+use fumehood::{Program, Request, language::Registry};
 
 use crate::{
     drive,
     failure::{self, Failure},
     input::{self, Input},
+    opening::Opened,
     options::Options,
     render::{Format, View},
 };

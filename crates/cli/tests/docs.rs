@@ -202,3 +202,8 @@ fn a_false_example_is_noticed() {
     assert!(examples[0].check(directory.path(), &[]).is_err());
     assert!(examples[1].check(directory.path(), &[]).is_ok());
 }
+
+#[test]
+fn policy_tells_the_truth() {
+    check("docs/POLICY.md");
+}

@@ -50,9 +50,9 @@ pub enum Error {
         /// Why not.
         reason: &'static str,
     },
-    /// The policy is wrong, or does not allow what was asked for.
+    /// The policy cannot be read, is wrong, or does not allow what was asked for.
     #[error(transparent)]
-    Policy(#[from] crate::source::Problem),
+    Policy(#[from] crate::policy::PolicyError),
     /// A variable was asked for that the policy denies.
     #[error(
         "the variable {name} is denied by `{rule}` ({origin}): leave it out, or change the policy"

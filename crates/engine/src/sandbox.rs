@@ -3,8 +3,8 @@
 use std::{fmt, path::PathBuf, sync::Arc};
 
 use crate::{
-    BackendName, Bytes, Error, Examination, Layer, LimitOverrides, Outcome, Plan, Request, Run, VolumeError,
-    Volumes,
+    BackendName, Bytes, Error, Examination, Layer, LimitOverrides, Outcome, Plan, Request, Run,
+    VolumeError, Volumes,
     backend::{Backend, Local, Native},
     doctor,
     places::Directory,
@@ -34,8 +34,13 @@ pub struct LedgerPlace {
 
 impl Default for SandboxBuilder {
     fn default() -> Self {
-        SandboxBuilder { cache_dir: None, state_dir: None, ledger: None,
-            limits: LimitOverrides::default(), keep_ready: 2 }
+        SandboxBuilder {
+            cache_dir: None,
+            state_dir: None,
+            ledger: None,
+            limits: LimitOverrides::default(),
+            keep_ready: 2,
+        }
     }
 }
 

@@ -85,10 +85,8 @@ impl FromStr for ProfileName {
     type Err = ValueError;
 
     fn from_str(given: &str) -> Result<ProfileName, ValueError> {
-        ProfileName::find(given).map_err(|_| ValueError::Word {
-            given: given.to_owned(),
-            words: PROFILES.to_vec(),
-        })
+        ProfileName::find(given)
+            .map_err(|_| ValueError::Word { given: given.to_owned(), words: PROFILES.to_vec() })
     }
 }
 

@@ -12,7 +12,7 @@ use super::{
     names::{AbsolutePath, VariableValue},
     written::Count,
 };
-use crate::{policy::ProfileName, Bytes, Cores, LimitOverrides, TimeSpan, source::Origin};
+use crate::{Bytes, Cores, LimitOverrides, TimeSpan, policy::ProfileName, source::Origin};
 
 /// What stands for a place where nobody said anything.
 static DEFAULT: LazyLock<Arc<str>> = LazyLock::new(|| Arc::from("default"));

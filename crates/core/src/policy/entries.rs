@@ -1,6 +1,8 @@
 //! A policy as a list of values with their keys and origins. Whoever shows, serializes or hashes a
 //! policy goes through this list, so nothing can be shown and not hashed.
 
+use std::collections::BTreeMap;
+
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
@@ -84,9 +86,7 @@ impl Policy {
 
     /// The values alone, lists in a fixed order: what is allowed, and nothing else.
     pub(super) fn values(&self) -> Value {
-        let mut tree = tree(self.entries(), |entry| entry.value);
-        sort_lists(&mut tree);
-        tree
+        in_order(tree(self.entries(), |entry| entry.value))
     }
 }
 
@@ -150,44 +150,56 @@ fn tree<'a>(entries: Vec<Entry<'a>>, show: impl Fn(Entry<'a>) -> Value) -> Value
     for entry in entries {
         let (section, key, shape) = (entry.section, entry.key, entry.shape);
         let value = show(entry);
-        let within = match section {
-            "" => &mut root,
-            section => child(&mut root, section),
-        };
-        match shape {
-            Shape::Single => {
-                within.insert(key.to_owned(), value);
-            }
-            Shape::Item => {
-                let items = within.entry(key).or_insert_with(|| Value::Array(Vec::new()));
-                if let Value::Array(items) = items {
-                    items.push(value);
-                }
-            }
-            Shape::Named(name) => {
-                child(within, key).insert(name.to_owned(), value);
-            }
+        match section {
+            "" => place(&mut root, key, shape, value),
+            section => within(&mut root, section, |own| place(own, key, shape, value)),
         }
     }
     Value::Object(root)
 }
 
-fn child<'a>(map: &'a mut Map<String, Value>, key: &str) -> &'a mut Map<String, Value> {
-    let value = map.entry(key).or_insert_with(|| Value::Object(Map::new()));
-    if !value.is_object() {
-        *value = Value::Object(Map::new());
-    }
-    match value {
-        Value::Object(map) => map,
-        _ => unreachable!("it was just made one"),
+fn place(own: &mut Map<String, Value>, key: &str, shape: Shape<'_>, value: Value) {
+    match shape {
+        Shape::Single => {
+            own.insert(key.to_owned(), value);
+        }
+        Shape::Item => match own.get_mut(key) {
+            Some(Value::Array(items)) => items.push(value),
+            _ => {
+                own.insert(key.to_owned(), Value::Array(vec![value]));
+            }
+        },
+        Shape::Named(name) => within(own, key, |named| {
+            named.insert(name.to_owned(), value);
+        }),
     }
 }
 
-fn sort_lists(value: &mut Value) {
+/// Does something to a section of a section, which is made if it is not there.
+fn within(map: &mut Map<String, Value>, key: &str, act: impl FnOnce(&mut Map<String, Value>)) {
+    match map.get_mut(key) {
+        Some(Value::Object(own)) => act(own),
+        _ => {
+            let mut own = Map::new();
+            act(&mut own);
+            map.insert(key.to_owned(), Value::Object(own));
+        }
+    }
+}
+
+/// The same with keys and lists in a fixed order, whatever order maps of this build keep.
+fn in_order(value: Value) -> Value {
     match value {
-        Value::Array(items) => items.sort_by_cached_key(Value::to_string),
-        Value::Object(map) => map.values_mut().for_each(sort_lists),
-        _ => {}
+        Value::Array(items) => {
+            let mut items: Vec<Value> = items.into_iter().map(in_order).collect();
+            items.sort_by_cached_key(Value::to_string);
+            Value::Array(items)
+        }
+        Value::Object(map) => {
+            let sorted: BTreeMap<String, Value> = map.into_iter().collect();
+            sorted.into_iter().map(|(key, value)| (key, in_order(value))).collect()
+        }
+        value => value,
     }
 }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Document, NetCeiling, Said, Sourced, VariablePattern, document::CeilingSection,
+    Document, HostPattern, NetCeiling, Said, Sourced, VariablePattern, document::CeilingSection,
     limit::LimitTable, merge::unite,
 };
 use crate::source::Problem;
@@ -54,7 +54,8 @@ fn ceiling(joined: &mut CeilingSection, more: &CeilingSection) {
     joined.mounts = tighter(&joined.mounts, &more.mounts);
     joined.git = tighter(&joined.git, &more.git);
     joined.net = both(&joined.net, &more.net, common_net);
-    joined.env = both(&joined.env, &more.env, common_names);
+    joined.env =
+        both(&joined.env, &more.env, |one, other| common(one, other, VariablePattern::covers));
 }
 
 fn both<T: Clone>(a: &Said<T>, b: &Said<T>, common: impl Fn(&T, &T) -> T) -> Said<T> {
@@ -67,14 +68,10 @@ fn both<T: Clone>(a: &Said<T>, b: &Said<T>, common: impl Fn(&T, &T) -> T) -> Sai
 fn common_net(a: &NetCeiling, b: &NetCeiling) -> NetCeiling {
     match (a, b) {
         (NetCeiling::Hosts(a), NetCeiling::Hosts(b)) => {
-            NetCeiling::Hosts(common(a, b, |one, other| one.covers(other)))
+            NetCeiling::Hosts(common(a, b, HostPattern::covers))
         }
         _ => if a.mode() <= b.mode() { a } else { b }.clone(),
     }
-}
-
-fn common_names(a: &Vec<VariablePattern>, b: &Vec<VariablePattern>) -> Vec<VariablePattern> {
-    common(a, b, |one, other| one.covers(other))
 }
 
 /// What both lists mean. Two patterns have nothing in common unless one covers the other.

@@ -13,6 +13,7 @@ mod glob;
 mod host;
 mod join;
 mod keys;
+mod leave;
 mod limit;
 mod merge;
 mod overrides;

@@ -132,6 +132,18 @@ impl Document {
     }
 }
 
+impl Document {
+    /// Limits as the configuration has them.
+    pub fn of_limits(limits: &LimitOverrides) -> Document {
+        let limits = LimitTable::with(|key| {
+            let amount = key.of_overrides(limits)?;
+            let origin = Origin::named(format!("configuration limits.{}", key.word()));
+            Some(Sourced::new(amount, origin))
+        });
+        Document { limits, ..Document::default() }
+    }
+}
+
 fn sourced<T>(value: Option<T>, spoken: Spoken, flag: &str) -> Option<Sourced<T>> {
     value.map(|value| Sourced::new(value, spoken.origin(flag)))
 }

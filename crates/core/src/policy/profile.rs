@@ -1,6 +1,6 @@
 //! The profiles that come with fumehood. They are policies like any other, in `profiles/`.
 
-use std::{path::Path, sync::OnceLock};
+use std::{fmt, path::Path, sync::OnceLock};
 
 use super::{Document, Policy, choice::Choice, merge::stack};
 use crate::{nearest, source::Origin};
@@ -46,6 +46,7 @@ impl Choice for ProfileName {
     }
 }
 
+const BUILT_IN: &str = "built-in profile ";
 pub(super) const DEFAULT_ORIGIN: &str = "built-in profile default";
 
 impl ProfileName {
@@ -78,7 +79,7 @@ impl ProfileName {
         READ[self as usize].get_or_init(|| {
             let name = match self {
                 ProfileName::Default => DEFAULT_ORIGIN.to_owned(),
-                other => format!("built-in profile {}", other.name()),
+                other => format!("{BUILT_IN}{}", other.name()),
             };
             Document::read(&name, self.text(), Path::new("/"))
                 .expect("the file is part of the program, and a test reads every one of them")
@@ -86,9 +87,20 @@ impl ProfileName {
     }
 }
 
+impl fmt::Display for ProfileName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
 /// Whether the default profile said this: nobody decided it.
 pub(super) fn is_default(origin: &Origin) -> bool {
     &*origin.name == DEFAULT_ORIGIN
+}
+
+/// Whether any profile that comes with fumehood said this.
+pub(super) fn is_built_in(origin: &Origin) -> bool {
+    origin.name.starts_with(BUILT_IN)
 }
 
 /// What lies under all layers: the default profile. Merged once.

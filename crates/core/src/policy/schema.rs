@@ -16,6 +16,8 @@ pub fn schema() -> Value {
             *mounts = object(section(&keys, "fs.mounts"), "One mount.");
             mounts["required"] = json!(["source", "target"]);
         }
+        // A section may be there without keys, as in `fs:`.
+        own["type"] = json!(["object", "null"]);
         properties.insert((*name).to_owned(), own);
     }
     let mut schema = object(properties, "What code in a fumehood box may do.");

@@ -1,24 +1,75 @@
-//! Policies on this machine: which files speak, and what they say together.
+//! The policy of a run: files are found and read here; what they mean is decided in
+//! `fumehood_core::policy`, which this module passes on.
+//!
+//! Layers, weakest first: built-in profile, the user's file, the project's file, the request.
+
+mod error;
+mod find;
+mod read;
+
+#[cfg(test)]
+mod tests;
 
 use std::path::Path;
 
 pub use fumehood_core::policy::*;
 
-use crate::{Error, PolicyChoice};
+pub use self::{
+    error::PolicyError,
+    find::{FILE_NAME, find, user_file},
+};
+use crate::{LimitOverrides, PolicyChoice};
 
-/// Reads and merges what a request must obey.
-pub(crate) fn load(choice: &PolicyChoice, wishes: Overrides) -> Result<Policy, Error> {
-    let request = Document::from_overrides(wishes)?;
-    let mut documents: Vec<(Rank, Document)> = Vec::new();
+/// Finds, reads and merges the policy of a run. The user's own file holds whatever was chosen, and
+/// so do these limits, as the configuration has them.
+pub fn load(
+    choice: &PolicyChoice,
+    limits: &LimitOverrides,
+    wishes: Overrides,
+) -> Result<Policy, PolicyError> {
+    load_with(choice, limits, wishes, user_file().as_deref())
+}
+
+fn load_with(
+    choice: &PolicyChoice,
+    limits: &LimitOverrides,
+    wishes: Overrides,
+    user_file: Option<&Path>,
+) -> Result<Policy, PolicyError> {
+    let user = user_file.map(read::if_there).transpose()?.flatten();
+    let mut chosen: Option<Document> = None;
+    let mut profile = ProfileName::Default;
     match choice {
-        PolicyChoice::Profile(name) => documents.push((Rank::BuiltIn, name.document().clone())),
-        PolicyChoice::Text { name, text } => {
-            documents.push((Rank::Project, Document::read(name, text, Path::new("."))?));
+        PolicyChoice::Discover { from, otherwise } => match find(from)? {
+            Some(path) => {
+                // In the directory itself the name says enough.
+                let name = match path.parent() == std::path::absolute(from).ok().as_deref() {
+                    true => FILE_NAME.to_owned(),
+                    false => path.display().to_string(),
+                };
+                chosen = Some(read::document(&path, &name)?);
+            }
+            None => profile = *otherwise,
+        },
+        PolicyChoice::File(path) => {
+            chosen = Some(read::document(path, &path.display().to_string())?);
         }
-        _ => {}
+        PolicyChoice::Text { name, text } => {
+            chosen = Some(Document::read(name, text, Path::new("."))?);
+        }
+        PolicyChoice::Profile(name) => profile = *name,
     }
-    let mut layers: Vec<Layered<'_>> =
-        documents.iter().map(|(rank, document)| Layered::new(*rank, document)).collect();
+    let configured = Document::of_limits(limits);
+    let request = Document::from_overrides(wishes)?;
+    let mut layers = Vec::with_capacity(5);
+    if profile != ProfileName::Default {
+        layers.push(Layered::new(Rank::BuiltIn, profile.document()));
+    }
+    if *limits != LimitOverrides::default() {
+        layers.push(Layered::new(Rank::User, &configured));
+    }
+    layers.extend(user.as_ref().map(|document| Layered::new(Rank::User, document)));
+    layers.extend(chosen.as_ref().map(|document| Layered::new(Rank::Project, document)));
     layers.push(Layered::new(Rank::Request, &request));
     Ok(merge(&layers)?)
 }

@@ -15,7 +15,8 @@ use std::{
 
 pub(crate) use self::{guard::Watch, layout::Layout};
 use crate::{
-    BackendName, BoxPlan, Command, Error, Identity, LimitOverrides, Limits, Link, Mount, Plan, Program, Request,
+    BackendName, BoxPlan, Command, Error, Identity, LimitOverrides, Limits, Link, Mount, Plan,
+    Program, Request,
     policy::{self, Policy},
     toolchain::Toolchains,
 };

@@ -174,6 +174,21 @@ fn equals_that_contradict_each_other_are_refused() {
 }
 
 #[test]
+fn an_equal_that_asks_for_less_does_not_excuse_the_other() {
+    let user = document("user.yaml", "ceiling: {memory: 1g}");
+    let (less, more) =
+        (document("less.yaml", "proc: {memory: 64m}"), document("more.yaml", "proc: {memory: 8g}"));
+    for (one, other) in [(&less, &more), (&more, &less)] {
+        let layers = [
+            Layered::new(Rank::User, &user),
+            Layered::new(Rank::Project, one),
+            Layered::new(Rank::Project, other),
+        ];
+        assert!(merge(&layers).unwrap_err().to_string().contains("more.yaml:2:"));
+    }
+}
+
+#[test]
 fn a_request_that_contradicts_itself_names_its_flags() {
     let overrides = Overrides {
         network: Some(NetMode::None),

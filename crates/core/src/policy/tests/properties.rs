@@ -226,7 +226,7 @@ fn only_tightens(document: &Document, under: &Policy) -> Document {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
     #[test]
     fn tightening_is_monotone(user in documents("user"), project in documents("project")) {
@@ -282,6 +282,27 @@ proptest! {
             merge(&layers).ok().map(|policy| policy.digest())
         };
         prop_assert_eq!(merged(&one, &other), merged(&other, &one));
+    }
+
+    #[test]
+    fn no_equal_gets_more_than_the_other_says(one in documents("one"), other in documents("other")) {
+        let (a, b) = (Layered::new(Rank::Project, &one), Layered::new(Rank::Project, &other));
+        let Ok(both) = merge(&[a, b]) else { return Ok(()) };
+        for document in [&one, &other] {
+            for (key, said) in document.limits.iter() {
+                let most = said.as_ref().map_or(key.most(), |said| said.value);
+                prop_assert!(both.limits[key].value <= most);
+            }
+            if let Some(mode) = &document.net.mode {
+                prop_assert!(both.net.mode.value <= mode.value);
+            }
+            if let Some(mode) = &document.fs.workspace {
+                prop_assert!(both.fs.workspace.value <= mode.value);
+            }
+            if let Some(git) = &document.fs.git {
+                prop_assert!(both.fs.git.value <= git.value);
+            }
+        }
     }
 
     #[test]
