@@ -22,7 +22,7 @@ fn doctor_names_every_backend_layer_and_language() {
 fn doctor_speaks_json() {
     let examination = done(&mut fumehood(&["doctor", "--json", "--refresh"])).json();
     assert_eq!(examination["healthy"], true);
-    assert_eq!(examination["layers"].as_array().unwrap().len(), 19);
+    assert_eq!(examination["layers"].as_array().unwrap().len(), 20);
     let weak = |health: &&serde_json::Value| health["strength"] != "full";
     for layer in examination["layers"].as_array().unwrap().iter().filter(weak) {
         assert!(!layer["detail"].as_str().unwrap().is_empty(), "{layer}");

@@ -134,7 +134,7 @@ fn one_run_is_shown_in_full() {
     assert!(!run.stdout.contains("s3cret"), "{}", run.stdout);
     let record = state.log(&["show", "01a1dde67377-7f-0", "--json"]).json();
     assert_eq!(record["status"], "oom");
-    assert_eq!(record["enforced"].as_object().unwrap().len(), 19);
+    assert_eq!(record["enforced"].as_object().unwrap().len(), 20);
     assert!(!record.to_string().contains("s3cret"));
 
     let run = state.log(&["show", "01a1dde67377-1"]);

@@ -2,7 +2,7 @@
 
 use fumehood_core::protocol::BindMount;
 use rustix::{
-    fd::OwnedFd,
+    fd::{AsFd as _, BorrowedFd, OwnedFd},
     fs::{CWD, Mode, OFlags, ResolveFlags, fstat, openat2},
     io::Errno,
     mount::{OpenTreeFlags, open_tree},
@@ -50,7 +50,20 @@ pub(super) fn open_detached(
         no_exec: false,
         shift_owners,
     };
-    mount_setattr(rustix::fd::AsFd::as_fd(&tree), attributes, true)
+    set_attributes(tree.as_fd(), attributes)
         .step_on("setting mount attributes of", &bind.source)?;
     Ok(Some(tree))
+}
+
+/// Sets the attributes of a mount and of all mounts in it. Some file systems cannot shift owners:
+/// where one of those is mounted somewhere inside, only the mount itself does, and files of the
+/// others belong to nobody.
+fn set_attributes(tree: BorrowedFd<'_>, attributes: MountAttributes<'_>) -> Result<(), Errno> {
+    match mount_setattr(tree, attributes, true) {
+        Err(Errno::INVAL) if attributes.shift_owners.is_some() => {
+            mount_setattr(tree, MountAttributes { shift_owners: None, ..attributes }, true)?;
+            mount_setattr(tree, attributes, false)
+        }
+        done => done,
+    }
 }
