@@ -10,6 +10,7 @@ mod languages;
 mod limits;
 mod mounts;
 mod network;
+mod overlay;
 mod processes;
 mod refusals;
 mod report;
@@ -30,6 +31,7 @@ fn cases() -> Vec<Case> {
         resources::cases(),
         files::cases(),
         mounts::cases(),
+        overlay::cases(),
         network::cases(),
         identity::cases(),
         descriptors::cases(),

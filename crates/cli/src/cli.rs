@@ -5,8 +5,8 @@ use std::ffi::OsString;
 use clap::{Args, CommandFactory as _, FromArgMatches, Parser, Subcommand};
 
 use crate::{
-    completions::CompletionsArgs, doctor::DoctorArgs, exec::ExecArgs, languages::LanguagesArgs,
-    render::Format, run::RunArgs,
+    apply::ApplyArgs, completions::CompletionsArgs, diff::DiffArgs, discard::DiscardArgs,
+    doctor::DoctorArgs, exec::ExecArgs, languages::LanguagesArgs, render::Format, run::RunArgs,
 };
 
 /// The name under which the program was started.
@@ -73,6 +73,12 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Run a command on the current directory.
     Exec(ExecArgs),
+    /// Show what a run changed in an overlay workspace.
+    Diff(DiffArgs),
+    /// Carry changes over into the workspace.
+    Apply(ApplyArgs),
+    /// Throw changes away.
+    Discard(DiscardArgs),
     /// See what this machine can give, and what to do about the rest.
     Doctor(DoctorArgs),
     /// List the languages, and which of them are installed.

@@ -21,8 +21,9 @@ pub struct Options {
     /// A variable for the program; without a value, your own is passed on.
     #[arg(long, value_name = "NAME[=VALUE]")]
     env: Vec<EnvArg>,
-    /// The directory that becomes /workspace, or `none` for an empty one.
-    #[arg(long, value_name = "DIR[:ro|rw]")]
+    /// The directory that becomes /workspace, or `none` for an empty one. With :overlay it stays
+    /// as it is; see diff, apply and discard.
+    #[arg(long, value_name = "DIR[:ro|rw|overlay]")]
     workspace: Option<WorkspaceArg>,
     /// A further file or directory in the box, read-only unless :rw is behind it.
     #[arg(long, value_name = "SOURCE:TARGET[:ro|rw]")]

@@ -145,6 +145,7 @@ impl Example {
         let output = Command::new("bash")
             .args(["-c", &format!("exec 2>&1\n{}", self.command)])
             .current_dir(directory)
+            .env("FUMEHOOD_STATE_DIR", directory.join("state"))
             .env("PATH", format!("{}:{path}", binaries.display()))
             .output()
             .unwrap();

@@ -13,6 +13,8 @@ mod layer;
 pub mod protocol;
 
 #[cfg(feature = "std")]
+mod change;
+#[cfg(feature = "std")]
 mod digest;
 #[cfg(feature = "std")]
 mod enforced;
@@ -41,6 +43,7 @@ pub use layer::{Layer, Strength};
 
 #[cfg(feature = "std")]
 pub use self::{
+    change::{Change, ChangeKind, FileKind, FilePath},
     digest::Digest,
     enforced::{Enforced, LayerReport},
     event::{Event, Phase, StreamName},

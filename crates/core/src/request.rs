@@ -43,6 +43,8 @@ pub enum StdinSource {
 pub enum WorkspaceMode {
     /// The program may not change it.
     ReadOnly,
+    /// The program changes a copy; the caller looks at the changes and applies them or not.
+    Overlay,
     /// Changes go to the directory itself.
     #[default]
     ReadWrite,

@@ -19,6 +19,9 @@ pub enum Error {
     /// A language's command could not be filled in.
     #[error(transparent)]
     Expand(#[from] ExpandError),
+    /// The workspace could not be shown as a copy, or its changes not be kept.
+    #[error(transparent)]
+    Overlay(#[from] crate::OverlayError),
     /// There is no code to run.
     #[error("the code is empty: give a file, --code TEXT, or code on standard input")]
     EmptyCode,

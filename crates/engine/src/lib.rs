@@ -20,6 +20,7 @@
 mod backend;
 mod doctor;
 mod error;
+mod overlay;
 mod resolve;
 mod run;
 mod sandbox;
@@ -30,6 +31,9 @@ pub use fumehood_core::*;
 pub use self::{
     doctor::{BackendHealth, Examination, LanguageHealth, LayerHealth},
     error::Error,
+    overlay::{
+        Applied, Conflict, FileStatistics, LeftOut, Overlay, OverlayError, Overlays, Reason,
+    },
     run::{Canceller, Run, StdinWriter},
     sandbox::{Sandbox, SandboxBuilder},
 };

@@ -15,12 +15,13 @@ use crate::{
 #[derive(Debug)]
 pub struct SandboxBuilder {
     cache_dir: Option<PathBuf>,
+    state_dir: Option<PathBuf>,
     keep_ready: u8,
 }
 
 impl Default for SandboxBuilder {
     fn default() -> Self {
-        SandboxBuilder { cache_dir: None, keep_ready: 2 }
+        SandboxBuilder { cache_dir: None, state_dir: None, keep_ready: 2 }
     }
 }
 
@@ -29,6 +30,13 @@ impl SandboxBuilder {
     #[must_use]
     pub fn cache_dir(mut self, directory: impl Into<PathBuf>) -> Self {
         self.cache_dir = Some(directory.into());
+        self
+    }
+
+    /// Where the changes of overlay workspaces are kept until they are applied or discarded.
+    #[must_use]
+    pub fn state_dir(mut self, directory: impl Into<PathBuf>) -> Self {
+        self.state_dir = Some(directory.into());
         self
     }
 
@@ -48,7 +56,9 @@ impl SandboxBuilder {
         let toolchains = Toolchains::load(&cache_dir, &Environment::from_process());
         let base = BaseRoot::new(&toolchains);
         native.prepare(base.clone())?;
-        Ok(Sandbox { inner: Arc::new(Inner { native, local: Local, cache_dir, toolchains, base }) })
+        let state_dir = self.state_dir;
+        let inner = Inner { native, local: Local, cache_dir, state_dir, toolchains, base };
+        Ok(Sandbox { inner: Arc::new(inner) })
     }
 }
 
@@ -80,6 +90,8 @@ pub(crate) struct Inner {
     native: Native,
     local: Local,
     pub(crate) cache_dir: PathBuf,
+    /// Where state is kept, if not in the usual place.
+    pub(crate) state_dir: Option<PathBuf>,
     toolchains: Toolchains,
     base: BaseRoot,
 }

@@ -92,11 +92,18 @@ fn setup() -> impl Strategy<Value = Setup> {
     )
         .prop_map(
             |(hostname, n, writable, binds, files, (loopback, pids, milli_cores), layer)| Setup {
-                hostname,
                 disk: n[0],
                 inodes: n[1],
                 on_base: loopback,
                 content: Content {
+                    overlays: writable
+                        .iter()
+                        .map(|path| OverlayMount {
+                            lower: path.clone(),
+                            storage: hostname.clone(),
+                            target: path.clone(),
+                        })
+                        .collect(),
                     writable,
                     binds: binds
                         .into_iter()
@@ -117,6 +124,7 @@ fn setup() -> impl Strategy<Value = Setup> {
                         .map(|(path, mode, content)| SetupFile { path, mode, content })
                         .collect(),
                 },
+                hostname,
                 loopback,
                 cgroup: CgroupLimits { memory: n[2], pids, milli_cores },
                 rlimits: vec![Rlimit { resource: Resource::FileSize, value: n[0] }],

@@ -77,11 +77,19 @@ fn box_plan(
         None => plan.mounts.push(Mount::scratch(&layout.workspace)),
         Some(workspace) => {
             let directory = paths::workspace(&workspace.directory)?;
+            if backend == BackendName::Local && workspace.mode == WorkspaceMode::Overlay {
+                return Err(Error::Unavailable {
+                    backend,
+                    reason: "it cannot show a directory as a copy".into(),
+                    remedy: "use --workspace DIR:rw, or the native backend".into(),
+                });
+            }
             if backend == BackendName::Local {
                 plan.command.cwd = directory;
             } else {
                 plan.mounts.push(match workspace.mode {
                     WorkspaceMode::ReadOnly => Mount::read_only(directory, &layout.workspace),
+                    WorkspaceMode::Overlay => Mount::overlay(directory, &layout.workspace),
                     WorkspaceMode::ReadWrite => Mount::read_write(directory, &layout.workspace),
                 });
             }
