@@ -11,6 +11,7 @@ mod languages;
 mod limits;
 mod mounts;
 mod network;
+mod overlay;
 mod policy;
 mod processes;
 mod refusals;
@@ -35,6 +36,7 @@ fn cases() -> Vec<Case> {
         mounts::cases(),
         volumes::cases(),
         git::cases(),
+        overlay::cases(),
         network::cases(),
         identity::cases(),
         descriptors::cases(),

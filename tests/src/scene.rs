@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use fumehood::{Error, Layer, Outcome, Request, Run, Sandbox};
+use fumehood::{Error, Layer, Outcome, Overlays, Request, Run, Sandbox};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
@@ -121,6 +121,12 @@ impl Scene {
     /// The sandbox of this process.
     pub fn sandbox(&self) -> &'static Sandbox {
         &HOUSE.sandbox
+    }
+
+    /// The overlays of the sandbox.
+    pub fn overlays(&self) -> Overlays {
+        let state = HOUSE.directory.path().join("state");
+        Overlays::new(Some(&state)).expect("a place for overlays")
     }
 
     /// Runs a request here.

@@ -5,9 +5,9 @@ use std::ffi::OsString;
 use clap::{Args, CommandFactory as _, FromArgMatches, Parser, Subcommand};
 
 use crate::{
-    completions::CompletionsArgs, config::ConfigArgs, doctor::DoctorArgs, exec::ExecArgs,
-    languages::LanguagesArgs, log::LogArgs, policy::PolicyArgs, render::Format, run::RunArgs,
-    volume::VolumeArgs,
+    apply::ApplyArgs, completions::CompletionsArgs, config::ConfigArgs, diff::DiffArgs,
+    discard::DiscardArgs, doctor::DoctorArgs, exec::ExecArgs, languages::LanguagesArgs,
+    log::LogArgs, policy::PolicyArgs, render::Format, run::RunArgs, volume::VolumeArgs,
 };
 
 /// The name under which the program was started.
@@ -74,6 +74,12 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Run a command on the current directory.
     Exec(ExecArgs),
+    /// Show what a run changed in an overlay workspace.
+    Diff(DiffArgs),
+    /// Carry changes over into the workspace.
+    Apply(ApplyArgs),
+    /// Throw changes away.
+    Discard(DiscardArgs),
     /// See what this machine can give, and what to do about the rest.
     Doctor(DoctorArgs),
     /// List the languages, and which of them are installed.

@@ -29,6 +29,7 @@ const EXAMPLES: &str = "\
 Examples:
   fumehood exec -- make test
   fumehood exec --workspace .:ro -- grep -r TODO .
+  fumehood exec --workspace .:overlay -- ./codemod.sh
   fumehood exec --memory 2g --timeout 10m -- cargo build --offline
   fumehood exec --mount ~/data:/data -- python3 count.py /data
   fumehood exec --volume cache:/home/box/.cache -- make

@@ -25,6 +25,9 @@ pub enum Failure {
     /// There is no policy to go by.
     #[error(transparent)]
     Policy(#[from] fumehood::policy::PolicyError),
+    /// Changes of an overlay could not be shown, applied or discarded.
+    #[error(transparent)]
+    Overlay(fumehood::OverlayError),
     /// No code, and nobody who could type it.
     #[error("no code was given: name a file, use --code TEXT, or pipe the code in")]
     NoCode,
@@ -93,6 +96,15 @@ impl From<io::Error> for Failure {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Failure::ReaderGone,
             _ => Failure::Output(error),
+        }
+    }
+}
+
+impl From<fumehood::OverlayError> for Failure {
+    fn from(error: fumehood::OverlayError) -> Failure {
+        match error {
+            fumehood::OverlayError::Output(error) => error.into(),
+            error => Failure::Overlay(error),
         }
     }
 }

@@ -5,9 +5,12 @@
 
 #![forbid(unsafe_code)]
 
+mod apply;
 mod cli;
 mod completions;
 mod config;
+mod diff;
+mod discard;
 mod doctor;
 mod drive;
 mod exec;
@@ -49,6 +52,9 @@ pub fn main(persona: Persona) -> ExitCode {
     let code = match command {
         Command::Run(arguments) => run::main(opened, arguments, persona.default_format()),
         Command::Exec(arguments) => exec::main(opened, arguments, persona.default_format()),
+        Command::Diff(arguments) => diff::main(&arguments),
+        Command::Apply(arguments) => apply::main(&arguments),
+        Command::Discard(arguments) => discard::main(&arguments),
         Command::Doctor(arguments) => doctor::main(opened, &arguments),
         Command::Languages(arguments) => languages::main(opened, &arguments),
         Command::Config(arguments) => config::main(&arguments),

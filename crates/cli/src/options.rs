@@ -28,7 +28,7 @@ pub struct Options {
     #[arg(long, value_name = "NAME[=VALUE]")]
     env: Vec<EnvArg>,
     /// The directory that becomes /workspace, or `none` for an empty one. Without a mode, as the
-    /// policy says.
+    /// policy says. With :overlay it stays as it is; see diff, apply and discard.
     #[arg(long, value_name = "DIR[:ro|rw|overlay]")]
     workspace: Option<WorkspaceArg>,
     /// A further file or directory in the box, read-only unless :rw is behind it.

@@ -28,8 +28,14 @@ pub enum ValueError {
     /// The name of a volume or data set is not one.
     #[error(transparent)]
     Name(#[from] NameError),
+    /// Only the workspace can be an overlay.
+    #[error("`{given}` cannot be an overlay: only --workspace can, mount it with :ro or :rw")]
+    OverlayMount {
+        /// The text as given.
+        given: String,
+    },
     /// No directory before the colon.
-    #[error("`{given}` names no directory: write DIR, DIR:ro, DIR:rw or none")]
+    #[error("`{given}` names no directory: write DIR, DIR:ro, DIR:rw, DIR:overlay or none")]
     Workspace {
         /// The text as given.
         given: String,
@@ -57,9 +63,10 @@ impl FromStr for MountArg {
         match paths.rsplit_once(':') {
             Some((source, target)) if !source.is_empty() && !target.is_empty() => {
                 Ok(MountArg(match mode {
-                    Some(WorkspaceMode::Overlay | WorkspaceMode::ReadWrite) => {
-                        Mount::read_write(source, target)
+                    Some(WorkspaceMode::Overlay) => {
+                        return Err(ValueError::OverlayMount { given: given.to_owned() });
                     }
+                    Some(WorkspaceMode::ReadWrite) => Mount::read_write(source, target),
                     Some(WorkspaceMode::ReadOnly) | None => Mount::read_only(source, target),
                 }))
             }
@@ -102,7 +109,7 @@ impl FromStr for DatasetArg {
     }
 }
 
-/// `DIR[:ro|rw]`, writable unless said otherwise, or `none`.
+/// `DIR[:ro|rw|overlay]`, as the policy says if there is no mode, or `none`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkspaceArg(pub Option<Workspace>);
 
@@ -125,6 +132,7 @@ impl FromStr for WorkspaceArg {
 fn split_mode(given: &str) -> (&str, Option<WorkspaceMode>) {
     match given.rsplit_once(':') {
         Some((path, "ro")) => (path, Some(WorkspaceMode::ReadOnly)),
+        Some((path, "overlay")) => (path, Some(WorkspaceMode::Overlay)),
         Some((path, "rw")) => (path, Some(WorkspaceMode::ReadWrite)),
         _ => (given, None),
     }
@@ -192,6 +200,7 @@ mod tests {
         for bad in ["", "/a", "/a:", ":/b", "/a:ro", ":"] {
             assert_eq!(mount(bad), Err(ValueError::Mount { given: bad.to_owned() }), "{bad}");
         }
+        assert!(matches!(mount("/a:/b:overlay"), Err(ValueError::OverlayMount { .. })));
     }
 
     #[test]
@@ -227,6 +236,7 @@ mod tests {
         assert_eq!(workspace("."), expected(".", None));
         assert_eq!(workspace("src:ro"), expected("src", Some(WorkspaceMode::ReadOnly)));
         assert_eq!(workspace("src:rw"), expected("src", Some(WorkspaceMode::ReadWrite)));
+        assert_eq!(workspace("a:b:overlay"), expected("a:b", Some(WorkspaceMode::Overlay)));
         assert_eq!(workspace("none"), Ok(None));
         assert_eq!(workspace("./none"), expected("./none", None));
         assert!(workspace("").is_err() && workspace(":ro").is_err());

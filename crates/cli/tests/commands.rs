@@ -55,7 +55,8 @@ fn completions_know_the_options() {
 
 #[test]
 fn help_and_version_are_no_failure() {
-    for command in ["run", "exec", "doctor", "languages", "completions"] {
+    for command in ["run", "exec", "diff", "apply", "discard", "doctor", "languages", "completions"]
+    {
         let run = done(&mut fumehood(&[command, "--help"]));
         assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{command}");
         assert!(run.stdout.contains("Examples:\n  fumehood "), "{command}: {}", run.stdout);

@@ -40,6 +40,16 @@ fn the_page_on_the_ledger_tells_the_truth() {
 }
 
 #[test]
+fn the_page_on_overlays_tells_the_truth() {
+    check("docs/OVERLAY.md");
+}
+
+#[test]
+fn the_page_on_bootstrapping_tells_the_truth() {
+    check("docs/BOOTSTRAP.md");
+}
+
+#[test]
 fn the_page_on_mounts_tells_the_truth() {
     check("docs/MOUNTS.md");
 }

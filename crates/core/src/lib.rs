@@ -13,6 +13,8 @@ mod layer;
 pub mod protocol;
 
 #[cfg(feature = "std")]
+mod change;
+#[cfg(feature = "std")]
 pub mod config;
 #[cfg(feature = "std")]
 mod digest;
@@ -49,6 +51,7 @@ pub use layer::{Layer, Strength};
 
 #[cfg(feature = "std")]
 pub use self::{
+    change::{Change, ChangeKind, FileKind, FilePath},
     digest::{Digest, DigestBuilder},
     enforced::{Enforced, LayerReport},
     event::{Event, Phase, StreamName},

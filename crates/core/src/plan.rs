@@ -1,6 +1,11 @@
 //! Request and machine, resolved: every mount, limit and variable. Nothing after this decides.
 
-use std::{collections::BTreeMap, fmt, path::PathBuf, str::FromStr};
+use std::{
+    collections::BTreeMap,
+    fmt,
+    path::{Path, PathBuf},
+    str::FromStr,
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -79,6 +84,12 @@ pub enum MountSource {
     Host(PathBuf),
     /// The box's own writable space, bounded by the disk limit.
     Scratch,
+    /// A directory of the host that stays as it is: what the program changes is kept beside it.
+    /// Where is not part of the plan.
+    Overlay {
+        /// The directory. The path has no symbolic links in it.
+        lower: PathBuf,
+    },
 }
 
 /// One mount.
@@ -122,6 +133,16 @@ impl Mount {
         Mount {
             target: target.into(),
             source: MountSource::Scratch,
+            access: Access::ReadWrite,
+            owned: true,
+        }
+    }
+
+    /// A host directory that the program sees as a copy of its own.
+    pub fn overlay(lower: impl Into<PathBuf>, target: impl Into<PathBuf>) -> Mount {
+        Mount {
+            target: target.into(),
+            source: MountSource::Overlay { lower: lower.into() },
             access: Access::ReadWrite,
             owned: true,
         }
@@ -248,6 +269,20 @@ impl BoxPlan {
             required: Vec::new(),
             without: Vec::new(),
         }
+    }
+
+    /// Where the program sees that copy.
+    pub fn overlay_target(&self) -> Option<&Path> {
+        let is_overlay = |mount: &&Mount| matches!(mount.source, MountSource::Overlay { .. });
+        self.mounts.iter().find(is_overlay).map(|mount| mount.target.as_path())
+    }
+
+    /// The directory that the program sees as a copy, if there is one.
+    pub fn overlay_lower(&self) -> Option<&Path> {
+        self.mounts.iter().find_map(|mount| match &mount.source {
+            MountSource::Overlay { lower } => Some(lower.as_path()),
+            MountSource::Host(_) | MountSource::Scratch => None,
+        })
     }
 }
 

@@ -59,7 +59,7 @@ pub enum StdinSource {
 pub enum WorkspaceMode {
     /// The program may not change it.
     ReadOnly,
-    /// Changes go beside the directory, which stays as it is.
+    /// The program changes a copy; the caller looks at the changes and applies them or not.
     Overlay,
     /// Changes go to the directory itself.
     #[default]

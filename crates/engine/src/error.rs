@@ -26,6 +26,9 @@ pub enum Error {
     /// An archive could not be unpacked.
     #[error(transparent)]
     Archive(#[from] ArchiveError),
+    /// The workspace could not be shown as a copy, or its changes not be kept.
+    #[error(transparent)]
+    Overlay(#[from] crate::OverlayError),
     /// There is no code to run.
     #[error("the code is empty: give a file, --code TEXT, or code on standard input")]
     EmptyCode,

@@ -23,6 +23,7 @@ pub mod config;
 mod doctor;
 mod error;
 pub mod ledger;
+mod overlay;
 pub mod places;
 pub mod policy;
 mod resolve;
@@ -39,6 +40,9 @@ pub use self::{
     config::{ConfigError, Configuration},
     doctor::{BackendHealth, Examination, LanguageHealth, LayerHealth},
     error::Error,
+    overlay::{
+        Applied, Conflict, FileStatistics, LeftOut, Overlay, OverlayError, Overlays, Reason,
+    },
     run::{Canceller, Run, StdinWriter},
     sandbox::{LedgerPlace, Sandbox, SandboxBuilder},
     volume::{Volume, VolumeError, Volumes},

@@ -52,7 +52,7 @@ impl SandboxBuilder {
         self
     }
 
-    /// Where volumes and the ledger are kept.
+    /// Where volumes, the ledger, and the changes of overlay workspaces are kept.
     #[must_use]
     pub fn state_dir(mut self, directory: impl Into<PathBuf>) -> Self {
         self.state_dir = Some(directory.into());
@@ -123,7 +123,8 @@ pub(crate) struct Inner {
     native: Native,
     local: Local,
     pub(crate) cache_dir: PathBuf,
-    state_dir: Option<PathBuf>,
+    /// Where state is kept, if not in the usual place.
+    pub(crate) state_dir: Option<PathBuf>,
     pub(crate) records: Option<Records>,
     limits: LimitOverrides,
     toolchains: Toolchains,

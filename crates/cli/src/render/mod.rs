@@ -1,5 +1,6 @@
 //! How a run is shown: one file per format, all fed with the same events.
 
+pub mod changes;
 mod closing;
 mod json;
 mod jsonl;

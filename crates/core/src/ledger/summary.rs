@@ -198,7 +198,9 @@ fn variable(name: &str, value: &str, salt: &Salt, recording: Recording) -> (Stri
 fn mount(mount: &Mount) -> MountSummary {
     MountSummary {
         source: match &mount.source {
-            MountSource::Host(source) => Some(path(source)),
+            MountSource::Host(source) | MountSource::Overlay { lower: source } => {
+                Some(path(source))
+            }
             MountSource::Scratch => None,
         },
         target: path(&mount.target),

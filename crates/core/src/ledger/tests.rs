@@ -41,6 +41,9 @@ fn outcome(number: u32) -> Outcome {
         enforced: Enforced::nothing("a test"),
         violations: vec![],
         error: None,
+        changes: vec![],
+        change_count: 0,
+        overlay: None,
         policy_digest: Digest::of(b"a policy"),
         plan_digest: Digest::of(b"a plan"),
     }

@@ -18,7 +18,7 @@ pub(super) fn wishes(request: &Request) -> Overrides {
             target: mount.target.clone(),
             access: mount.access,
         }),
-        MountSource::Scratch => None,
+        MountSource::Scratch | MountSource::Overlay { .. } => None,
     });
     Overrides {
         spoken: Spoken::Flags,
@@ -108,14 +108,20 @@ fn add_workspace(
     };
     let directory = paths::workspace(&wanted.directory)?;
     if backend == BackendName::Local {
+        if policy.fs.workspace.value == WorkspaceMode::Overlay {
+            return Err(Error::Unavailable {
+                backend,
+                reason: "it cannot show a directory as a copy".into(),
+                remedy: "use --workspace DIR:rw, or the native backend".into(),
+            });
+        }
         plan.command.cwd = directory;
         return Ok(());
     }
     plan.mounts.push(match policy.fs.workspace.value {
         WorkspaceMode::ReadOnly => Mount::read_only(directory, workspace),
-        WorkspaceMode::Overlay | WorkspaceMode::ReadWrite => {
-            Mount::read_write(directory, workspace)
-        }
+        WorkspaceMode::Overlay => Mount::overlay(directory, workspace),
+        WorkspaceMode::ReadWrite => Mount::read_write(directory, workspace),
     });
     Ok(())
 }

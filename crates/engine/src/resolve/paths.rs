@@ -58,6 +58,13 @@ pub(super) fn mount(mount: &Mount) -> Result<Mount, Error> {
     let target = target(&mount.target)?;
     let source = match &mount.source {
         MountSource::Scratch => MountSource::Scratch,
+        MountSource::Overlay { lower } => {
+            return Err(Error::Path {
+                what: "the overlay of",
+                path: lower.clone(),
+                reason: "only the workspace can be an overlay".into(),
+            });
+        }
         MountSource::Host(path) => MountSource::Host(real("the mount source", path)?),
     };
     Ok(Mount { target, source, ..mount.clone() })

@@ -8,6 +8,8 @@ use std::{
     time::{Instant, SystemTime, UNIX_EPOCH},
 };
 
+use fumehood_core::protocol::OVERLAY_STEP;
+
 use super::{
     drive::{Seen, drive},
     handle::Io,
@@ -16,9 +18,13 @@ use super::{
     verdict::{Verdict, judge, system_reason},
 };
 use crate::{
-    BoxPlan, Captured, Digest, Error, Event, Mount, Outcome, Phase, PhaseOutcome, Plan,
-    PlannedCompile, PlannedPrepare, Request, RunId, Stats, Status, StreamName, Violation,
-    escape_controls, resolve::Watch, sandbox::Inner, volume::Held,
+    BoxPlan, Captured, Digest, Error, Event, Mount, Outcome, OverlayError, Phase, PhaseOutcome,
+    Plan, PlannedCompile, PlannedPrepare, Request, RunId, Stats, Status, StreamName, Violation,
+    ViolationKind, escape_controls,
+    overlay::{self, Kept, Storage},
+    resolve::Watch,
+    sandbox::Inner,
+    volume::Held,
 };
 
 static NEXT: AtomicU32 = AtomicU32::new(0);
@@ -39,6 +45,7 @@ pub(super) struct Flow<'a> {
 struct Finished {
     seen: Seen,
     verdict: Verdict,
+    kept: Kept,
 }
 
 impl<'a> Flow<'a> {
@@ -105,18 +112,50 @@ impl<'a> Flow<'a> {
     ) -> Result<Finished, Error> {
         let begun = if self.done.is_empty() { self.begun } else { Instant::now() };
         let watch = Watch::begin(plan);
-        let open = self.inner.backend(self.plan.backend).open(plan).await?;
+        let storage = self.storage(plan)?;
+        let place = storage.as_ref().map(Storage::path);
+        let open = self.inner.backend(self.plan.backend).open(plan, place).await?;
         // The box is busy building itself: time for what the outcome needs later.
         self.digest.get_or_insert_with(|| self.plan.digest());
         self.recorder.prepare();
         let mut seen = drive(open, plan, phase, &mut self.io, wanted, begun).await;
-        let mut verdict = judge(plan, phase, &mut seen)?;
+        let mut verdict = judge(plan, phase, &mut seen).map_err(|error| self.explain(error))?;
         verdict.violations.extend(watch.end());
+        let kept = match storage {
+            Some(storage) => keep(storage, plan, &mut verdict).await,
+            None => Kept::default(),
+        };
         if let Some(errno) = seen.exec_error {
             self.explain_exec_error(plan, phase, errno, &mut seen).await;
         }
         self.done.push(verdict.outcome.clone());
-        Ok(Finished { seen, verdict })
+        Ok(Finished { seen, verdict, kept })
+    }
+
+    /// Somewhere for what the program changes in an overlay, if the plan has one.
+    fn storage(&self, plan: &BoxPlan) -> Result<Option<Storage>, Error> {
+        let Some(lower) = plan.overlay_lower() else { return Ok(None) };
+        let state = overlay::state_dir(self.inner.state_dir.as_deref())?;
+        let workspace =
+            |path: &PathBuf| Some(path.strip_prefix(plan.overlay_target()?).ok()?.to_owned());
+        let protected = plan.protected.iter().filter_map(workspace);
+        let guarded = overlay::guarded(protected);
+        Ok(Some(Storage::create(&state, &self.id, lower, &plan.command.argv, &guarded)?))
+    }
+
+    /// A box that failed because of its overlay needs another place for it, not another machine.
+    fn explain(&self, error: Error) -> Error {
+        match error {
+            Error::Setup { step, reason } if step.starts_with(OVERLAY_STEP) => {
+                let step = step.trim_start_matches(OVERLAY_STEP).trim_start();
+                let reason = format!("{step}: {reason}");
+                match overlay::state_dir(self.inner.state_dir.as_deref()) {
+                    Ok(path) => OverlayError::Unsupported { path, reason }.into(),
+                    Err(error) => error.into(),
+                }
+            }
+            error => error,
+        }
     }
 
     /// What a shell would have said on standard error.
@@ -176,7 +215,7 @@ impl<'a> Flow<'a> {
     }
 
     fn outcome(&mut self, decided: Finished) -> Outcome {
-        let Finished { seen, verdict } = decided;
+        let Finished { seen, verdict, kept } = decided;
         let Verdict { outcome, signal, violations, error } = verdict;
         let violations: Vec<Violation> = violations;
         Outcome {
@@ -198,11 +237,36 @@ impl<'a> Flow<'a> {
             backend: self.plan.backend,
             enforced: seen.enforced,
             violations,
+            change_count: kept.changes.len() as u64,
+            changes: kept.changes.into_iter().take(Outcome::MOST_CHANGES).collect(),
+            overlay: kept.id,
             error,
             policy_digest: self.plan.policy.clone(),
             plan_digest: self.digest.take().unwrap_or_else(|| self.plan.digest()),
         }
     }
+}
+
+/// Reads what the program changed. Other tasks go on meanwhile, since there may be a lot of it.
+async fn keep(storage: Storage, plan: &BoxPlan, verdict: &mut Verdict) -> Kept {
+    let result = tokio::task::spawn_blocking(|| storage.finish()).await;
+    let error = match result {
+        Ok(Ok(kept)) => {
+            if kept.bytes > plan.limits.disk.get() {
+                let message = format!(
+                    "the changes take more than {}; raise it with --disk",
+                    plan.limits.disk
+                );
+                verdict.violations.push(Violation { kind: ViolationKind::Disk, message });
+            }
+            return kept;
+        }
+        Ok(Err(error)) => error.to_string(),
+        Err(error) => format!("the changes could not be read ({error}): run it again"),
+    };
+    verdict.outcome.status = Status::Failed;
+    verdict.error.get_or_insert(error);
+    Kept::default()
 }
 
 fn succeeded(verdict: &Verdict) -> bool {

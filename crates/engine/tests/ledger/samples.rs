@@ -44,6 +44,9 @@ pub fn outcome(writer: u32, number: u32) -> Outcome {
         enforced,
         violations: vec![],
         error: None,
+        changes: vec![],
+        change_count: 0,
+        overlay: None,
         policy_digest: Digest::of(b"a policy"),
         plan_digest: Digest::of(b"the plan"),
     }

@@ -21,6 +21,7 @@ use rustix::{
     process::{fchdir, pivot_root},
 };
 
+use super::overlay;
 use crate::{
     failure::{Failure, Step},
     sys::{MountAttributes, mount_setattr},
@@ -61,7 +62,7 @@ impl Root {
         Ok(root)
     }
 
-    /// Adds content. The trees are the detached mounts of its binds.
+    /// Adds content. The trees are the detached mounts of its overlays and binds.
     pub(super) fn add(
         &mut self,
         content: &Content,
@@ -72,6 +73,15 @@ impl Root {
         }
         for link in &content.links {
             self.link(&link.path, &link.target)?;
+        }
+        let mut trees = trees.into_iter();
+        for overlay in &content.overlays {
+            let (Some(Some(lower)), Some(Some(storage))) = (trees.next(), trees.next()) else {
+                return Err(Errno::NOENT).step_on("layers of the overlay at", &overlay.target);
+            };
+            let tree =
+                overlay::make(&self.directory, &lower, &storage).map_err(Failure::of_overlay)?;
+            self.mount(&tree, &overlay.target)?;
         }
         // The box's own space comes first: it would cover what is mounted in it. What lies in a
         // mount itself has to wait for that.
@@ -137,7 +147,7 @@ pub(super) fn file_system(
         .step_on("mounting file system", kind)
 }
 
-fn attach(tree: &OwnedFd, directory: impl AsFd, path: &str) -> Result<(), Errno> {
+pub(super) fn attach(tree: &OwnedFd, directory: impl AsFd, path: &str) -> Result<(), Errno> {
     move_mount(tree, c"", directory, path, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH)
 }
 

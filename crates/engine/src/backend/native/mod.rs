@@ -3,7 +3,7 @@
 mod launcher;
 mod setup;
 
-use std::{os::unix::net::UnixStream as StdUnixStream, sync::OnceLock};
+use std::{os::unix::net::UnixStream as StdUnixStream, path::Path, sync::OnceLock};
 
 use tokio::net::UnixStream;
 
@@ -45,13 +45,17 @@ impl Native {
 }
 
 impl Backend for Native {
-    fn open<'a>(&'a self, plan: &'a BoxPlan) -> Deferred<'a, Result<OpenBox, Error>> {
+    fn open<'a>(
+        &'a self,
+        plan: &'a BoxPlan,
+        storage: Option<&'a Path>,
+    ) -> Deferred<'a, Result<OpenBox, Error>> {
         Box::pin(async move {
             let broken = |error: std::io::Error| Error::Setup {
                 step: "control channel".into(),
                 reason: error.to_string(),
             };
-            let setup = setup::from_plan(plan, self.base.get())?;
+            let setup = setup::from_plan(plan, storage, self.base.get())?;
             let (ours, theirs) = StdUnixStream::pair().map_err(broken)?;
             ours.set_nonblocking(true).map_err(broken)?;
             let ticket = self.launcher.open(setup, theirs.into())?;

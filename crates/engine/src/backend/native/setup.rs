@@ -3,11 +3,13 @@
 use std::path::Path;
 
 use fumehood_core::protocol::{
-    BOX_UID, BindMount, CgroupLimits, Content, Cover, CoverKind, Resource, Rlimit, Setup,
-    SetupFile, SetupLink,
+    BOX_UID, BindMount, CgroupLimits, Content, Cover, CoverKind, OverlayMount, Resource, Rlimit,
+    Setup, SetupFile, SetupLink,
 };
 
-use crate::{Access, BoxPlan, Error, Link, Mount, MountSource, Network, resolve::BaseRoot};
+use crate::{
+    Access, BoxPlan, Error, Link, Mount, MountSource, Network, OverlayError, resolve::BaseRoot,
+};
 
 const HOST_NAME: &str = "fumehood";
 
@@ -32,7 +34,7 @@ pub(super) struct SharedBase {
 impl SharedBase {
     pub(super) fn new(root: BaseRoot) -> Result<SharedBase, Error> {
         let mut content = own_content();
-        add(&mut content, &root.mounts, &root.links)?;
+        add(&mut content, &root.mounts, &root.links, None)?;
         Ok(SharedBase { root, content })
     }
 
@@ -43,12 +45,16 @@ impl SharedBase {
     }
 }
 
-pub(super) fn from_plan(plan: &BoxPlan, base: Option<&SharedBase>) -> Result<Setup, Error> {
+pub(super) fn from_plan(
+    plan: &BoxPlan,
+    storage: Option<&Path>,
+    base: Option<&SharedBase>,
+) -> Result<Setup, Error> {
     let rest = base.and_then(|base| base.rest(plan)).filter(|_| plan.without.is_empty());
     let mut content = if rest.is_some() { Content::default() } else { own_content() };
     match rest {
-        Some(mounts) => add(&mut content, mounts, &[])?,
-        None => add(&mut content, &plan.mounts, &plan.links)?,
+        Some(mounts) => add(&mut content, mounts, &[], storage)?,
+        None => add(&mut content, &plan.mounts, &plan.links, storage)?,
     }
     let limits = &plan.limits;
     Ok(Setup {
@@ -81,6 +87,7 @@ pub(super) fn from_plan(plan: &BoxPlan, base: Option<&SharedBase>) -> Result<Set
 fn own_content() -> Content {
     Content {
         writable: ["/tmp", "/dev/shm", "/var/tmp"].map(str::to_owned).to_vec(),
+        overlays: Vec::new(),
         binds: DEVICES
             .iter()
             .map(|device| BindMount {
@@ -99,11 +106,24 @@ fn own_content() -> Content {
     }
 }
 
-fn add(content: &mut Content, mounts: &[Mount], links: &[Link]) -> Result<(), Error> {
+fn add(
+    content: &mut Content,
+    mounts: &[Mount],
+    links: &[Link],
+    storage: Option<&Path>,
+) -> Result<(), Error> {
     for mount in mounts {
         let target = text(&mount.target)?;
         match &mount.source {
             MountSource::Scratch => content.writable.push(target),
+            MountSource::Overlay { lower } => {
+                let storage = storage.ok_or(OverlayError::NoStorage)?;
+                content.overlays.push(OverlayMount {
+                    lower: text(lower)?,
+                    storage: text(storage)?,
+                    target,
+                });
+            }
             MountSource::Host(source) => content.binds.push(BindMount {
                 source: text(source)?,
                 target,

@@ -86,7 +86,7 @@ impl Rule for Wild<'_> {
 /// What of the host is behind a mount.
 fn host_path(mount: &Mount) -> Option<&Path> {
     match &mount.source {
-        MountSource::Host(path) => Some(path),
+        MountSource::Host(path) | MountSource::Overlay { lower: path } => Some(path),
         MountSource::Scratch => None,
     }
 }
