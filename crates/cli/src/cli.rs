@@ -5,8 +5,8 @@ use std::ffi::OsString;
 use clap::{Args, CommandFactory as _, FromArgMatches, Parser, Subcommand};
 
 use crate::{
-    completions::CompletionsArgs, doctor::DoctorArgs, exec::ExecArgs, languages::LanguagesArgs,
-    render::Format, run::RunArgs,
+    bootstrap::BootstrapArgs, completions::CompletionsArgs, doctor::DoctorArgs, exec::ExecArgs,
+    languages::LanguagesArgs, render::Format, run::RunArgs,
 };
 
 /// The name under which the program was started.
@@ -77,6 +77,8 @@ pub(crate) enum Command {
     Doctor(DoctorArgs),
     /// List the languages, and which of them are installed.
     Languages(LanguagesArgs),
+    /// Write a Dockerfile for a project that has none.
+    Bootstrap(BootstrapArgs),
     /// Print a completion script for a shell.
     Completions(CompletionsArgs),
 }

@@ -16,6 +16,9 @@ pub enum Failure {
     /// The library refused the request.
     #[error(transparent)]
     Library(#[from] fumehood::Error),
+    /// No Dockerfile was made.
+    #[error(transparent)]
+    Bootstrap(#[from] fumehood::bootstrap::BootstrapError),
     /// No code, and nobody who could type it.
     #[error("no code was given: name a file, use --code TEXT, or pipe the code in")]
     NoCode,

@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod bootstrap;
 mod cli;
 mod completions;
 mod doctor;
@@ -48,6 +49,7 @@ pub fn main(persona: Persona) -> ExitCode {
         Command::Exec(arguments) => exec::main(opened, arguments, persona.default_format()),
         Command::Doctor(arguments) => doctor::main(opened, &arguments),
         Command::Languages(arguments) => languages::main(opened, &arguments),
+        Command::Bootstrap(arguments) => bootstrap::main(&arguments),
         Command::Completions(arguments) => completions::main(&arguments),
     };
     code.into()

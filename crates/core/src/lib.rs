@@ -15,6 +15,8 @@ pub mod protocol;
 #[cfg(feature = "std")]
 mod digest;
 #[cfg(feature = "std")]
+pub mod dockerfile;
+#[cfg(feature = "std")]
 mod enforced;
 #[cfg(feature = "std")]
 mod event;

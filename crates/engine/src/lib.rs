@@ -18,6 +18,7 @@
 #![forbid(unsafe_code)]
 
 mod backend;
+pub mod bootstrap;
 mod doctor;
 mod error;
 mod resolve;
