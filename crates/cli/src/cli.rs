@@ -5,9 +5,10 @@ use std::ffi::OsString;
 use clap::{Args, CommandFactory as _, FromArgMatches, Parser, Subcommand};
 
 use crate::{
-    apply::ApplyArgs, completions::CompletionsArgs, config::ConfigArgs, diff::DiffArgs,
-    discard::DiscardArgs, doctor::DoctorArgs, exec::ExecArgs, languages::LanguagesArgs,
-    log::LogArgs, policy::PolicyArgs, render::Format, run::RunArgs, volume::VolumeArgs,
+    apply::ApplyArgs, bootstrap::BootstrapArgs, completions::CompletionsArgs, config::ConfigArgs,
+    diff::DiffArgs, discard::DiscardArgs, doctor::DoctorArgs, exec::ExecArgs,
+    languages::LanguagesArgs, log::LogArgs, policy::PolicyArgs, render::Format, run::RunArgs,
+    volume::VolumeArgs,
 };
 
 /// The name under which the program was started.
@@ -92,6 +93,8 @@ pub(crate) enum Command {
     Log(LogArgs),
     /// See, check and explain what is allowed.
     Policy(PolicyArgs),
+    /// Write a Dockerfile for a project that has none.
+    Bootstrap(BootstrapArgs),
     /// Print a completion script for a shell.
     Completions(CompletionsArgs),
 }

@@ -28,6 +28,9 @@ pub enum Failure {
     /// Changes of an overlay could not be shown, applied or discarded.
     #[error(transparent)]
     Overlay(fumehood::OverlayError),
+    /// No Dockerfile was made.
+    #[error(transparent)]
+    Bootstrap(#[from] fumehood::bootstrap::BootstrapError),
     /// No code, and nobody who could type it.
     #[error("no code was given: name a file, use --code TEXT, or pipe the code in")]
     NoCode,

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod apply;
+mod bootstrap;
 mod cli;
 mod completions;
 mod config;
@@ -61,6 +62,7 @@ pub fn main(persona: Persona) -> ExitCode {
         Command::Volume(arguments) => volume::main(&arguments),
         Command::Log(arguments) => log::main(&arguments),
         Command::Policy(arguments) => policy::main(&arguments),
+        Command::Bootstrap(arguments) => bootstrap::main(&arguments),
         Command::Completions(arguments) => completions::main(&arguments),
     };
     code.into()

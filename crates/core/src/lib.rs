@@ -19,6 +19,8 @@ pub mod config;
 #[cfg(feature = "std")]
 mod digest;
 #[cfg(feature = "std")]
+pub mod dockerfile;
+#[cfg(feature = "std")]
 mod enforced;
 #[cfg(feature = "std")]
 mod event;

@@ -19,6 +19,7 @@
 
 mod archive;
 mod backend;
+pub mod bootstrap;
 pub mod config;
 mod doctor;
 mod error;
