@@ -37,6 +37,17 @@ pub enum PolicyError {
         /// The file.
         path: PathBuf,
     },
+    /// A file that was found wants something from outside of its project.
+    #[error(
+        "the project's policy mounts {} ({origin}), which is outside of the project: if you trust it, name the file with --policy",
+        path.display()
+    )]
+    Reaches {
+        /// What it mounts.
+        path: PathBuf,
+        /// Where it says so.
+        origin: String,
+    },
     /// A file that was found belongs to somebody who could so decide what runs here.
     #[error(
         "the policy {} belongs to another user: if you trust it, name it with --policy {}",

@@ -6,6 +6,7 @@
 mod error;
 mod find;
 mod read;
+mod trust;
 
 #[cfg(test)]
 mod tests;
@@ -47,7 +48,9 @@ fn load_with(
                     true => FILE_NAME.to_owned(),
                     false => path.display().to_string(),
                 };
-                chosen = Some(read::document(&path, &name)?);
+                let document = read::document(&path, &name)?;
+                trust::check(&document, path.parent().unwrap_or(Path::new("/")))?;
+                chosen = Some(document);
             }
             None => profile = *otherwise,
         },

@@ -134,3 +134,28 @@ fn a_second_policy_takes_far_less_than_a_millisecond() {
     eprintln!("merging the default profile: {least:?}");
     assert!(least.as_micros() < 1000, "{least:?}, and this is not even optimized");
 }
+
+#[test]
+fn a_policy_that_was_found_keeps_to_its_project() {
+    let scene = tempfile::tempdir().unwrap();
+    let project = scene.path().join("project");
+    fs::create_dir_all(project.join("data")).unwrap();
+    fs::create_dir_all(scene.path().join("secret")).unwrap();
+    std::os::unix::fs::symlink("../secret", project.join("link")).unwrap();
+    let file = project.join("sandbox.policy.yaml");
+    write(&file, "fs: {mounts: [{source: data, target: /data}], datasets: {d: data}}");
+    assert!(load(discover(&project), None).is_ok());
+    let secret = scene.path().join("secret").display().to_string();
+    for outside in [secret.as_str(), "../secret", "link", "../missing"] {
+        for text in [
+            format!("fs: {{mounts: [{{source: {outside}, target: /data}}]}}"),
+            format!("fs: {{deps: {outside}}}"),
+            format!("fs: {{datasets: {{d: {outside}}}}}"),
+        ] {
+            write(&file, &text);
+            let refused = load(discover(&project), None);
+            assert!(matches!(refused, Err(PolicyError::Reaches { .. })), "{text}");
+            assert!(load(PolicyChoice::File(file.clone()), None).is_ok(), "{text}");
+        }
+    }
+}
