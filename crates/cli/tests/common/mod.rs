@@ -29,7 +29,8 @@ fn program(path: &str, arguments: &[&str]) -> Command {
 /// Not the source tree, since `exec` makes the current directory writable, and nothing of the
 /// user: neither their ledger nor their settings.
 pub fn keep_to_itself(command: &mut Command) {
-    let own = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let user = rustix::process::geteuid().as_raw();
+    let own = std::env::temp_dir().join(format!("fumehood-cli-tests-{user}"));
     command
         .current_dir(std::env::temp_dir())
         .env("FUMEHOOD_STATE_DIR", own.join("state"))
