@@ -81,6 +81,13 @@ pub fn cases() -> Vec<Case> {
                 assert_eq!((owner.uid(), owner.gid()), us);
             }
         }),
+        Case::steps("git::works_in_a_worktree_that_is_an_overlay", |scene| {
+            let tree = worktree(scene);
+            let line = "git branch --show-current && echo second >> file && git status --short";
+            let request = shell(line).workspace(&tree, WorkspaceMode::Overlay);
+            assert_printed(&scene.run(request), "work\n M file\n");
+            assert_eq!(git(&tree, &["status", "--short"]), "", "nothing has changed outside");
+        }),
         Case::steps("git::a_worktree_reads_its_repository_only", |scene| {
             let tree = worktree(scene);
             let hook = scene.path().join("main/.git/hooks/pre-commit");

@@ -56,7 +56,7 @@ pub(super) fn place(found: &Repository, mounts: &[Mount]) -> Result<PathBuf, Not
     let taken = || note(&found.named, "its place in the box is taken");
     let target = paths::target(&found.target).map_err(|_| taken())?;
     let collides = |mount: &Mount| {
-        let is_host = matches!(mount.source, MountSource::Host(_));
+        let is_host = mount.source != MountSource::Scratch;
         mount.target.starts_with(&target) || (is_host && target.starts_with(&mount.target))
     };
     let own = ["/tmp", "/var/tmp"].iter().any(|own| Path::new(own).starts_with(&target));

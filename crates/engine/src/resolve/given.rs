@@ -107,7 +107,11 @@ fn check_distinct<'a>(mounts: impl Iterator<Item = &'a Mount>) -> Result<(), Err
 
 fn add_git(plan: &mut Plan, access: GitAccess, layout: &Layout) {
     let workspace = plan.run.mounts.iter().find_map(|mount| match &mount.source {
-        MountSource::Host(path) if mount.target == layout.workspace => Some(path.clone()),
+        MountSource::Host(path) | MountSource::Overlay { lower: path }
+            if mount.target == layout.workspace =>
+        {
+            Some(path.clone())
+        }
         _ => None,
     });
     let Some(workspace) = workspace.filter(|_| access != GitAccess::Off) else { return };
