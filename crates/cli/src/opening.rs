@@ -23,20 +23,21 @@ impl Opened {
     /// Reads the configuration and starts what every run needs. One command needs one box, or
     /// two: nothing is prepared beyond the first.
     pub fn open() -> Result<Opened, Failure> {
+        // First of all: a box is made ready meanwhile.
+        let sandbox = Sandbox::builder().keep_ready(0).build()?;
         let Configuration { settings, warnings } =
             Configuration::load(Path::new("."), env::vars_os())?;
         for warning in warnings {
             output::line_for_people(&format!("warning: {warning}"));
         }
-        let mut builder =
-            Sandbox::builder().keep_ready(0).default_limits(settings.limits.overrides());
+        sandbox.default_limits(settings.limits.overrides());
         if settings.ledger.enabled.value {
-            builder = builder.ledger(LedgerPlace {
+            sandbox.keep_ledger(LedgerPlace {
                 directory: settings.ledger.directory(),
                 rotate_at: Some(settings.ledger.rotate_at.value),
-            });
+            })?;
         }
-        Ok(Opened { sandbox: builder.build()?, settings })
+        Ok(Opened { sandbox, settings })
     }
 
     /// Puts on a request what the configuration decides and nobody asked for.

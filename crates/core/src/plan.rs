@@ -342,7 +342,7 @@ pub struct Plan {
     /// The backend that carries it out.
     pub backend: BackendName,
     /// Digest of the policy it obeys.
-    pub policy: Digest,
+    pub policy: Option<Digest>,
     /// What the toolchain needs once, if anything.
     pub prepare: Option<PlannedPrepare>,
     /// The compile step, if the language has one.
@@ -378,10 +378,10 @@ impl Default for PlannedRecord {
 
 impl Plan {
     /// A plan of one box and nothing before it.
-    pub fn new(backend: BackendName, policy: Digest, run: BoxPlan) -> Plan {
+    pub fn new(backend: BackendName, run: BoxPlan) -> Plan {
         Plan {
             backend,
-            policy,
+            policy: None,
             prepare: None,
             compile: None,
             run,

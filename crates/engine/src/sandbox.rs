@@ -1,6 +1,10 @@
 //! The entry to the library: settings, and the way from a request to its outcome.
 
-use std::{fmt, path::PathBuf, sync::Arc};
+use std::{
+    fmt,
+    path::PathBuf,
+    sync::{Arc, OnceLock},
+};
 
 use crate::{
     BackendName, Bytes, Error, Examination, Layer, LimitOverrides, Outcome, Plan, Request, Run,
@@ -8,6 +12,7 @@ use crate::{
     backend::{Backend, Local, Native},
     doctor,
     places::Directory,
+    policy::Policy,
     resolve::{self, BaseRoot, Machine},
     run::{self, Records},
     toolchain::{Environment, Toolchains},
@@ -86,24 +91,25 @@ impl SandboxBuilder {
         let cache_dir = self.cache_dir.map_or_else(|| Directory::Cache.of_process(), Ok)?;
         // The launcher makes its first box while we look at the machine.
         let native = Native::start(self.keep_ready)?;
-        let toolchains = Toolchains::load(&cache_dir, &Environment::from_process());
+        // It goes on with what was found the last time, while we see whether that still holds.
+        let prepare = |toolchains: &Toolchains| native.prepare(BaseRoot::new(toolchains));
+        let environment = Environment::from_process();
+        let toolchains = Toolchains::load_expecting(&cache_dir, &environment, |expected| {
+            // Should it fail, it fails again below, if it still is what is wanted.
+            let _ = prepare(expected);
+        });
         let base = BaseRoot::new(&toolchains);
         native.prepare(base.clone())?;
         let state_dir = self.state_dir;
-        let records = match self.ledger {
-            None => None,
-            Some(LedgerPlace { directory: Some(directory), rotate_at }) => {
-                Some(Records::new(directory, rotate_at))
-            }
-            Some(LedgerPlace { directory: None, rotate_at }) => {
-                let state = state_dir.clone().map_or_else(|| Directory::State.of_process(), Ok)?;
-                Some(Records::new(state.join("ledger"), rotate_at))
-            }
-        };
-        let limits = self.limits;
+        let (records, limits) = (OnceLock::new(), OnceLock::new());
         let inner =
             Inner { native, local: Local, cache_dir, state_dir, records, limits, toolchains, base };
-        Ok(Sandbox { inner: Arc::new(inner) })
+        let sandbox = Sandbox { inner: Arc::new(inner) };
+        sandbox.default_limits(self.limits);
+        match self.ledger {
+            Some(place) => sandbox.keep_ledger(place).map(|()| sandbox),
+            None => Ok(sandbox),
+        }
     }
 }
 
@@ -125,8 +131,8 @@ pub(crate) struct Inner {
     pub(crate) cache_dir: PathBuf,
     /// Where state is kept, if not in the usual place.
     pub(crate) state_dir: Option<PathBuf>,
-    pub(crate) records: Option<Records>,
-    limits: LimitOverrides,
+    pub(crate) records: OnceLock<Records>,
+    limits: OnceLock<LimitOverrides>,
     toolchains: Toolchains,
     base: BaseRoot,
 }
@@ -156,10 +162,36 @@ impl Sandbox {
         SandboxBuilder::default()
     }
 
+    /// Records every run from now on, as [`SandboxBuilder::ledger`] does. Said twice, the first
+    /// holds. For programs that learn where only when the sandbox is there already.
+    pub fn keep_ledger(&self, place: LedgerPlace) -> Result<(), Error> {
+        let directory = match (place.directory, &self.inner.state_dir) {
+            (Some(directory), _) => directory,
+            (None, Some(state)) => state.join("ledger"),
+            (None, None) => Directory::State.of_process()?.join("ledger"),
+        };
+        let _ = self.inner.records.set(Records::new(directory, place.rotate_at));
+        Ok(())
+    }
+
+    /// Limits where neither the policy nor a request says otherwise. Said twice, the first holds.
+    pub fn default_limits(&self, limits: LimitOverrides) {
+        if limits != LimitOverrides::default() {
+            let _ = self.inner.limits.set(limits);
+        }
+    }
+
     /// What would be done for a request, without doing it.
     pub fn plan(&self, request: &Request) -> Result<Plan, Error> {
+        let (mut plan, policy) = self.resolve(request)?;
+        plan.policy = Some(policy.digest());
+        Ok(plan)
+    }
+
+    fn resolve(&self, request: &Request) -> Result<(Plan, Policy), Error> {
         let Inner { toolchains, base, cache_dir, state_dir, limits, .. } = &*self.inner;
-        let state = state_dir.as_deref();
+        let (state, unset) = (state_dir.as_deref(), LimitOverrides::default());
+        let limits = limits.get().unwrap_or(&unset);
         resolve::resolve(request, &Machine { base, toolchains, cache: cache_dir, state, limits })
     }
 
@@ -176,15 +208,15 @@ impl Sandbox {
     /// Runs a request with layers of isolation left out, to show what they are good for.
     #[doc(hidden)]
     pub async fn run_without(&self, request: Request, without: &[Layer]) -> Result<Outcome, Error> {
-        let mut plan = self.plan(&request)?;
+        let (mut plan, policy) = self.resolve(&request)?;
         plan.run.without = without.to_vec();
-        run::to_end(&self.inner, plan, request).await
+        run::to_end(&self.inner, plan, Some(policy), request).await
     }
 
     /// Starts a request and gives a handle to what happens. Must be called inside a tokio runtime.
     pub fn start(&self, request: Request) -> Result<Run, Error> {
-        let plan = self.plan(&request)?;
-        Ok(run::start(Arc::clone(&self.inner), plan, request))
+        let (plan, policy) = self.resolve(&request)?;
+        Ok(run::start(Arc::clone(&self.inner), plan, policy, request))
     }
 
     /// Looks at what this machine can give. `refresh` forgets what is remembered of toolchains.

@@ -19,7 +19,7 @@ fn salt() -> Salt {
 fn plan() -> Plan {
     let command = Command { argv: vec![], env: BTreeMap::new(), cwd: "/workspace".into() };
     let run = BoxPlan::new(command, Identity { uid: 1000, gid: 1000 }, Limits::default());
-    Plan::new(BackendName::Native, Digest::of(b"a policy"), run)
+    Plan::new(BackendName::Native, run)
 }
 
 fn outcome(number: u32) -> Outcome {

@@ -55,7 +55,7 @@ pub(super) fn resolve(
         Some(_) => {}
         None => scene.put_source(&mut run),
     }
-    Ok(Plan { prepare, compile, ..Plan::new(backend, policy.digest(), run) })
+    Ok(Plan { prepare, compile, ..Plan::new(backend, run) })
 }
 
 /// Everything that the steps for one piece of code share.

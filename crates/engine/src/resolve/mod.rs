@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// What every native box of this machine has in its root: the system and the toolchains.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub(crate) struct BaseRoot {
     pub(crate) mounts: Vec<Mount>,
     pub(crate) links: Vec<Link>,
@@ -55,10 +55,11 @@ pub(crate) struct Machine<'a> {
     pub(crate) limits: &'a LimitOverrides,
 }
 
-/// Resolves a request.
-pub(crate) fn resolve(request: &Request, machine: &Machine<'_>) -> Result<Plan, Error> {
+/// Resolves a request. The digest of the policy is left to whoever has time for it.
+pub(crate) fn resolve(request: &Request, machine: &Machine<'_>) -> Result<(Plan, Policy), Error> {
     check_strings(request)?;
-    let policy = &policy::load(&request.policy, machine.limits, obey::wishes(request))?;
+    let merged = policy::load(&request.policy, machine.limits, obey::wishes(request))?;
+    let policy = &merged;
     let backend = request.backend.unwrap_or(BackendName::Native);
     let layout = Layout::new(backend);
     let mut plan = match &request.program {
@@ -68,14 +69,14 @@ pub(crate) fn resolve(request: &Request, machine: &Machine<'_>) -> Result<Plan, 
             }
             let limits = policy.limits();
             let run = box_plan(request, policy, machine, backend, &layout, argv.clone(), limits)?;
-            Plan::new(backend, policy.digest(), run)
+            Plan::new(backend, run)
         }
         Program::Code { .. } => code::resolve(request, policy, machine, backend, &layout)?,
     };
     plan.record = obey::record(policy, request)?;
     given::add(&mut plan, policy, request, machine, &layout)?;
     obey::cover(&mut plan.run, policy, request, backend, &layout.workspace)?;
-    Ok(plan)
+    Ok((plan, merged))
 }
 
 /// The box in which the request's program runs.

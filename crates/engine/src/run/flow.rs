@@ -22,6 +22,7 @@ use crate::{
     Plan, PlannedCompile, PlannedPrepare, Request, RunId, Stats, Status, StreamName, Violation,
     ViolationKind, escape_controls,
     overlay::{self, Kept, Storage},
+    policy::Policy,
     resolve::Watch,
     sandbox::Inner,
     volume::Held,
@@ -38,6 +39,8 @@ pub(super) struct Flow<'a> {
     begun: Instant,
     done: Vec<PhaseOutcome>,
     digest: Option<Digest>,
+    /// The policy of the plan, as long as its digest is not there.
+    policy: Option<Policy>,
     recorder: Recorder<'a>,
 }
 
@@ -52,16 +55,17 @@ impl<'a> Flow<'a> {
     pub(super) fn new(
         inner: &'a Inner,
         plan: Plan,
+        policy: Option<Policy>,
         io: Io,
         request: Option<Request>,
     ) -> Result<Flow<'a>, Error> {
-        let recorder = Recorder::begin(inner.records.as_ref(), &plan, request)?;
+        let recorder = Recorder::begin(inner.records.get(), &plan, request)?;
         let millis = SystemTime::now()
             .duration_since(UNIX_EPOCH)
             .map_or(0, |now| u64::try_from(now.as_millis()).unwrap_or(u64::MAX));
         let id = RunId::new(millis, std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         let (begun, done, digest) = (Instant::now(), Vec::new(), None);
-        Ok(Flow { inner, plan, io, id, begun, done, digest, recorder })
+        Ok(Flow { inner, plan, io, id, begun, done, digest, policy, recorder })
     }
 
     pub(super) async fn carry_out(mut self) -> Result<Outcome, Error> {
@@ -115,10 +119,14 @@ impl<'a> Flow<'a> {
         let storage = self.storage(plan)?;
         let place = storage.as_ref().map(Storage::path);
         let open = self.inner.backend(self.plan.backend).open(plan, place).await?;
-        // The box is busy building itself: time for what the outcome needs later.
-        self.digest.get_or_insert_with(|| self.plan.digest());
-        self.recorder.prepare();
-        let mut seen = drive(open, plan, phase, &mut self.io, wanted, begun).await;
+        // What the outcome needs later.
+        let (whole, policy, digest) = (&mut self.plan, &mut self.policy, &mut self.digest);
+        let recorder = &self.recorder;
+        let meanwhile = || {
+            seal(whole, policy, digest);
+            recorder.prepare();
+        };
+        let mut seen = drive(open, plan, phase, &mut self.io, wanted, begun, meanwhile).await;
         let mut verdict = judge(plan, phase, &mut seen).map_err(|error| self.explain(error))?;
         verdict.violations.extend(watch.end());
         let kept = match storage {
@@ -215,6 +223,7 @@ impl<'a> Flow<'a> {
     }
 
     fn outcome(&mut self, decided: Finished) -> Outcome {
+        let (policy_digest, plan_digest) = seal(&mut self.plan, &mut self.policy, &mut self.digest);
         let Finished { seen, verdict, kept } = decided;
         let Verdict { outcome, signal, violations, error } = verdict;
         let violations: Vec<Violation> = violations;
@@ -241,8 +250,8 @@ impl<'a> Flow<'a> {
             changes: kept.changes.into_iter().take(Outcome::MOST_CHANGES).collect(),
             overlay: kept.id,
             error,
-            policy_digest: self.plan.policy.clone(),
-            plan_digest: self.digest.take().unwrap_or_else(|| self.plan.digest()),
+            policy_digest,
+            plan_digest,
         }
     }
 }
@@ -267,6 +276,20 @@ async fn keep(storage: Storage, plan: &BoxPlan, verdict: &mut Verdict) -> Kept {
     verdict.outcome.status = Status::Failed;
     verdict.error.get_or_insert(error);
     Kept::default()
+}
+
+/// The digests of the policy and of the plan. They take a tenth of the time of a small run, so they
+/// are made while nobody waits for them.
+fn seal(
+    plan: &mut Plan,
+    policy: &mut Option<Policy>,
+    digest: &mut Option<Digest>,
+) -> (Digest, Digest) {
+    if let Some(policy) = policy.take() {
+        plan.policy = Some(policy.digest());
+    }
+    let whole = digest.get_or_insert_with(|| plan.digest()).clone();
+    (plan.policy.clone().unwrap_or_else(|| Digest::of(b"")), whole)
 }
 
 fn succeeded(verdict: &Verdict) -> bool {

@@ -57,8 +57,9 @@ impl<'a> Recorder<'a> {
 
     /// Opens the ledger while there is time.
     pub(crate) fn prepare(&self) {
-        if let Some(records) = self.records {
-            let _ = records.open();
+        if let Some(Ok(ledger)) = self.records.map(Records::open) {
+            // Who we are takes a few looks at the machine, too.
+            let _ = ledger.extras(None, Vec::new());
         }
     }
 
@@ -66,7 +67,7 @@ impl<'a> Recorder<'a> {
     pub(crate) fn end(&self, plan: &Plan, outcome: &mut Outcome) {
         let (Some(records), Some(request)) = (self.records, &self.request) else { return };
         let written = records.open().and_then(|ledger| {
-            let mut extras = ledger.extras(Some(plan.policy.clone()), Vec::new());
+            let mut extras = ledger.extras(plan.policy.clone(), Vec::new());
             extras.recording = plan.record.as_it_is;
             ledger.append(ledger::record(request, plan, outcome, extras)).map_err(Arc::new)
         });

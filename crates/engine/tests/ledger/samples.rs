@@ -17,7 +17,7 @@ pub const MILLIS: u64 = 1_794_724_230_007;
 pub fn plan() -> Plan {
     let command = Command { argv: vec![], env: BTreeMap::new(), cwd: "/workspace".into() };
     let run = BoxPlan::new(command, Identity { uid: 1000, gid: 1000 }, Limits::default());
-    Plan::new(BackendName::Native, Digest::of(b"a policy"), run)
+    Plan::new(BackendName::Native, run)
 }
 
 /// What a run that went well leaves. Writer and number make its id.

@@ -27,7 +27,7 @@ const DEVICE_LINKS: &[(&str, &str)] = &[
 
 /// What every box of a launcher starts with, prepared ahead of need.
 pub(super) struct SharedBase {
-    root: BaseRoot,
+    pub(super) root: BaseRoot,
     pub(super) content: Content,
 }
 
