@@ -3,6 +3,8 @@
 //!
 //! - `run WORD…`: runs a command once; answers the nanoseconds it took.
 //! - `many WORKERS MILLISECONDS WORD…`: as often as possible; answers how often.
+//! - `plan DIRECTORY`: finds the policy of a directory and makes the plan of a command in it;
+//!   answers the nanoseconds it took.
 //! - `idle COUNT`: opens boxes that wait until the end; answers `ready`.
 //!
 //! Words are separated by tabs.
@@ -14,7 +16,7 @@ use std::{
 };
 
 use anyhow::{Context as _, bail};
-use fumehood::{Event, Request, Run, Sandbox};
+use fumehood::{Event, PolicyChoice, Request, Run, Sandbox, Workspace, policy::ProfileName};
 use tokio::runtime::{Builder, Runtime};
 
 fn main() -> anyhow::Result<()> {
@@ -58,6 +60,7 @@ impl Server {
                 let time = Duration::from_millis(milliseconds.parse()?);
                 self.many(workers.parse()?, time, command)
             }
+            ["plan", directory] => self.plan(directory),
             ["idle", count] => self.idle(count.parse()?),
             _ => bail!("no such order: {line}"),
         }
@@ -71,6 +74,18 @@ impl Server {
         if !outcome.success {
             bail!("{command:?}: {:?} {}", outcome.status, outcome.stderr.text());
         }
+        Ok(taken.as_nanos().to_string())
+    }
+
+    fn plan(&self, directory: &str) -> anyhow::Result<String> {
+        let choice =
+            PolicyChoice::Discover { from: directory.into(), otherwise: ProfileName::Default };
+        let mut request = Request::command(["true"]).policy(choice);
+        request.workspace = Some(Workspace { directory: directory.into(), mode: None });
+        let started = Instant::now();
+        let plan = self.sandbox.plan(&request)?;
+        let taken = started.elapsed();
+        drop(plan);
         Ok(taken.as_nanos().to_string())
     }
 

@@ -43,7 +43,7 @@ pub fn cases() -> Vec<Case> {
         }),
         Case::steps("ends::polite_signal_first", |scene| {
             let line = "trap 'echo asked to end; exit 3' TERM; sleep 60 & wait";
-            let outcome = scene.run(with_limits(shell(line), "timeout=500ms grace=5s"));
+            let outcome = scene.run(with_limits(shell(line), "timeout=2s grace=2s"));
             assert_ended(&outcome, Status::Timeout);
             assert_eq!(outcome.stdout.text(), "asked to end\n");
         }),

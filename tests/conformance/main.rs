@@ -4,17 +4,21 @@ mod descriptors;
 mod ends;
 mod environment;
 mod files;
+mod git;
 mod identity;
 mod kernel;
 mod languages;
 mod limits;
 mod mounts;
 mod network;
+mod overlay;
+mod policy;
 mod processes;
 mod refusals;
 mod report;
 mod resources;
 mod streams;
+mod volumes;
 
 use std::process::ExitCode;
 
@@ -30,9 +34,13 @@ fn cases() -> Vec<Case> {
         resources::cases(),
         files::cases(),
         mounts::cases(),
+        volumes::cases(),
+        git::cases(),
+        overlay::cases(),
         network::cases(),
         identity::cases(),
         descriptors::cases(),
+        policy::cases(),
         processes::cases(),
         kernel::cases(),
         refusals::cases(),

@@ -40,6 +40,8 @@ impl Tool {
             .args(words)
             .envs(scene.place.variables())
             .env("FUMEHOOD_CACHE_DIR", &self.cache)
+            .env("FUMEHOOD_STATE_DIR", self.cache.with_file_name("state"))
+            .env("FUMEHOOD_CONFIG_DIR", self.cache.with_file_name("config"))
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null());

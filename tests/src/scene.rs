@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use fumehood::{BackendName, Error, Layer, Outcome, Request, Run, Sandbox};
+use fumehood::{BackendName, Error, Layer, Outcome, Overlays, Request, Run, Sandbox};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
@@ -43,7 +43,9 @@ static HOUSE: LazyLock<House> = LazyLock::new(|| {
         .build()
         .expect("a runtime");
     let _inside = runtime.enter();
-    let mut builder = Sandbox::builder().cache_dir(directory.path().join("cache"));
+    let mut builder = Sandbox::builder()
+        .cache_dir(directory.path().join("cache"))
+        .state_dir(directory.path().join("state"));
     for engine in engines::named() {
         builder = match engine.backend {
             BackendName::Podman => builder.podman_host(engine.host),
@@ -124,6 +126,12 @@ impl Scene {
     /// The sandbox of this process.
     pub fn sandbox(&self) -> &'static Sandbox {
         &HOUSE.sandbox
+    }
+
+    /// The overlays of the sandbox.
+    pub fn overlays(&self) -> Overlays {
+        let state = HOUSE.directory.path().join("state");
+        Overlays::new(Some(&state)).expect("a place for overlays")
     }
 
     /// Runs a request here.

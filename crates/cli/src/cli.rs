@@ -5,8 +5,10 @@ use std::ffi::OsString;
 use clap::{Args, CommandFactory as _, FromArgMatches, Parser, Subcommand};
 
 use crate::{
-    completions::CompletionsArgs, doctor::DoctorArgs, exec::ExecArgs, languages::LanguagesArgs,
-    render::Format, run::RunArgs,
+    apply::ApplyArgs, bootstrap::BootstrapArgs, completions::CompletionsArgs, config::ConfigArgs,
+    diff::DiffArgs, discard::DiscardArgs, doctor::DoctorArgs, exec::ExecArgs,
+    languages::LanguagesArgs, log::LogArgs, policy::PolicyArgs, render::Format, run::RunArgs,
+    volume::VolumeArgs,
 };
 
 /// The name under which the program was started.
@@ -73,10 +75,26 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Run a command on the current directory.
     Exec(ExecArgs),
+    /// Show what a run changed in an overlay workspace.
+    Diff(DiffArgs),
+    /// Carry changes over into the workspace.
+    Apply(ApplyArgs),
+    /// Throw changes away.
+    Discard(DiscardArgs),
     /// See what this machine can give, and what to do about the rest.
     Doctor(DoctorArgs),
     /// List the languages, and which of them are installed.
     Languages(LanguagesArgs),
+    /// See which configuration applies, and where it comes from.
+    Config(ConfigArgs),
+    /// See and remove the volumes that are kept between runs.
+    Volume(VolumeArgs),
+    /// See which runs there were, and check that the record of them is whole.
+    Log(LogArgs),
+    /// See, check and explain what is allowed.
+    Policy(PolicyArgs),
+    /// Write a Dockerfile for a project that has none.
+    Bootstrap(BootstrapArgs),
     /// Print a completion script for a shell.
     Completions(CompletionsArgs),
 }

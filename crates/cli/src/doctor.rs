@@ -3,11 +3,12 @@
 use std::io::{self, Write as _};
 
 use clap::Args;
-use fumehood::{BackendHealth, Error, Examination, LanguageHealth, LayerHealth, Sandbox, Strength};
+use fumehood::{BackendHealth, Examination, LanguageHealth, LayerHealth, Strength};
 
 use crate::{
     drive,
     failure::Failure,
+    opening::Opened,
     paint::Paint,
     render::Format,
     table::{self, Row, State},
@@ -37,7 +38,7 @@ The exit code is 0 if the default backend works, else 1.";
 const EXIT_UNHEALTHY: u8 = 1;
 
 /// Examines the machine and gives the exit code.
-pub fn main(opened: impl FnOnce() -> Result<Sandbox, Error>, arguments: &DoctorArgs) -> u8 {
+pub fn main(opened: impl FnOnce() -> Result<Opened, Failure>, arguments: &DoctorArgs) -> u8 {
     match examine(opened, arguments) {
         Ok(true) => 0,
         Ok(false) => EXIT_UNHEALTHY,
@@ -49,10 +50,10 @@ pub fn main(opened: impl FnOnce() -> Result<Sandbox, Error>, arguments: &DoctorA
 }
 
 fn examine(
-    opened: impl FnOnce() -> Result<Sandbox, Error>,
+    opened: impl FnOnce() -> Result<Opened, Failure>,
     arguments: &DoctorArgs,
 ) -> Result<bool, Failure> {
-    let sandbox = opened()?;
+    let sandbox = opened()?.sandbox;
     let examination = drive::runtime()?.block_on(async {
         let examination = sandbox.examine(arguments.refresh).await;
         sandbox.close().await;

@@ -1,11 +1,12 @@
 //! The way of one run through the command line: start it, feed it, show it, end with its code.
 
-use fumehood::{Error, Event, Request, Sandbox, StreamName};
+use fumehood::{Event, Request, Sandbox, StreamName};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::{
     failure::{EXIT_BROKEN_PIPE, Failure},
     input::{Feed, Input},
+    opening::Opened,
     output,
     render::{Format, Renderer, View},
     signals::Signals,
@@ -13,13 +14,15 @@ use crate::{
 
 /// Carries out a request, or prints its plan. Gives the exit code.
 pub fn carry_out(
-    opened: impl FnOnce() -> Result<Sandbox, Error>,
+    opened: impl FnOnce() -> Result<Opened, Failure>,
     mut request: Request,
     input: Input,
     view: View,
 ) -> Result<u8, Failure> {
     request.stdin = input.source.clone();
-    let sandbox = opened()?;
+    let opened = opened()?;
+    opened.configure(&mut request, view.verbose)?;
+    let sandbox = opened.sandbox;
     let runtime = runtime()?;
     let format = view.format;
     let code = runtime.block_on(async {
@@ -33,9 +36,10 @@ pub fn carry_out(
         sandbox.detach();
         code
     });
-    // A thread that still waits for input, or for a reader of the output, must not hold us up.
-    runtime.shutdown_background();
-    Ok(code)
+    // A thread that still waits for input, or for a reader of the output, must not hold us up, and
+    // nothing is worth tidying up in a process that ends.
+    std::mem::forget(runtime);
+    std::process::exit(code.into())
 }
 
 /// One thread is enough: everything here waits.

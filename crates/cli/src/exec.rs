@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use fumehood::{Error, Request, Sandbox, Workspace, WorkspaceMode};
+use fumehood::{Request, Workspace};
 
 use crate::{
     drive,
     failure::Failure,
     input::Input,
+    opening::Opened,
     options::Options,
     render::{Format, View},
 };
@@ -28,13 +29,16 @@ const EXAMPLES: &str = "\
 Examples:
   fumehood exec -- make test
   fumehood exec --workspace .:ro -- grep -r TODO .
+  fumehood exec --workspace .:overlay -- ./codemod.sh
   fumehood exec --memory 2g --timeout 10m -- cargo build --offline
   fumehood exec --mount ~/data:/data -- python3 count.py /data
+  fumehood exec --volume cache:/home/box/.cache -- make
+  fumehood exec --candidate answer.zip --dataset iris=iris.csv -- python3 /candidate/main.py
   fumehood exec --dry-run -- true            print the plan, run nothing";
 
 /// Runs the command and gives the exit code.
 pub fn main(
-    opened: impl FnOnce() -> Result<Sandbox, Error>,
+    opened: impl FnOnce() -> Result<Opened, Failure>,
     arguments: ExecArgs,
     default: Format,
 ) -> u8 {
@@ -43,14 +47,14 @@ pub fn main(
 }
 
 fn carry_out(
-    opened: impl FnOnce() -> Result<Sandbox, Error>,
+    opened: impl FnOnce() -> Result<Opened, Failure>,
     arguments: ExecArgs,
     format: Format,
 ) -> Result<u8, Failure> {
     let ExecArgs { options, command } = arguments;
     let input = Input::find(options.stdin.clone(), false, format)?;
     let view = View { format, dry_run: options.view.dry_run, verbose: options.view.verbose };
-    let here = Workspace { directory: PathBuf::from("."), mode: WorkspaceMode::ReadWrite };
+    let here = Workspace { directory: PathBuf::from("."), mode: None };
     let request = options.apply(Request::command(command), Some(here))?;
     drive::carry_out(opened, request, input, view)
 }

@@ -16,6 +16,21 @@ pub enum Failure {
     /// The library refused the request.
     #[error(transparent)]
     Library(#[from] fumehood::Error),
+    /// The configuration is not as it should be.
+    #[error(transparent)]
+    Config(#[from] fumehood::ConfigError),
+    /// Nothing can carry out the run.
+    #[error(transparent)]
+    NoExecutor(#[from] fumehood::config::ChoiceError),
+    /// There is no policy to go by.
+    #[error(transparent)]
+    Policy(#[from] fumehood::policy::PolicyError),
+    /// Changes of an overlay could not be shown, applied or discarded.
+    #[error(transparent)]
+    Overlay(fumehood::OverlayError),
+    /// No Dockerfile was made.
+    #[error(transparent)]
+    Bootstrap(#[from] fumehood::bootstrap::BootstrapError),
     /// No code, and nobody who could type it.
     #[error("no code was given: name a file, use --code TEXT, or pipe the code in")]
     NoCode,
@@ -84,6 +99,15 @@ impl From<io::Error> for Failure {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Failure::ReaderGone,
             _ => Failure::Output(error),
+        }
+    }
+}
+
+impl From<fumehood::OverlayError> for Failure {
+    fn from(error: fumehood::OverlayError) -> Failure {
+        match error {
+            fumehood::OverlayError::Output(error) => error.into(),
+            error => Failure::Overlay(error),
         }
     }
 }

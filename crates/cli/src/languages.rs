@@ -3,12 +3,13 @@
 use std::io::{self, Write as _};
 
 use clap::Args;
-use fumehood::{Error, LanguageHealth, Sandbox, language::Registry};
+use fumehood::{LanguageHealth, language::Registry};
 use serde_json::json;
 
 use crate::{
     drive,
     failure::Failure,
+    opening::Opened,
     paint::Paint,
     render::Format,
     table::{self, Row, State},
@@ -30,7 +31,7 @@ Examples:
   fumehood doctor --refresh                  look again after installing one";
 
 /// Lists the languages and gives the exit code.
-pub fn main(opened: impl FnOnce() -> Result<Sandbox, Error>, arguments: &LanguagesArgs) -> u8 {
+pub fn main(opened: impl FnOnce() -> Result<Opened, Failure>, arguments: &LanguagesArgs) -> u8 {
     let format = if arguments.json { Format::Json } else { Format::Text };
     match list(opened, arguments.json) {
         Ok(()) => 0,
@@ -38,8 +39,8 @@ pub fn main(opened: impl FnOnce() -> Result<Sandbox, Error>, arguments: &Languag
     }
 }
 
-fn list(opened: impl FnOnce() -> Result<Sandbox, Error>, as_json: bool) -> Result<(), Failure> {
-    let sandbox = opened()?;
+fn list(opened: impl FnOnce() -> Result<Opened, Failure>, as_json: bool) -> Result<(), Failure> {
+    let sandbox = opened()?.sandbox;
     let found = drive::runtime()?.block_on(async {
         let found = sandbox.examine(false).await.languages;
         sandbox.close().await;

@@ -5,8 +5,13 @@
 
 #![forbid(unsafe_code)]
 
+mod apply;
+mod bootstrap;
 mod cli;
 mod completions;
+mod config;
+mod diff;
+mod discard;
 mod doctor;
 mod drive;
 mod exec;
@@ -14,30 +19,32 @@ mod failure;
 mod input;
 mod languages;
 mod limits;
+mod log;
+mod opening;
 mod options;
 mod output;
 mod paint;
+mod policy;
 mod render;
 mod run;
 mod signals;
 mod table;
 mod usage;
 mod values;
+mod volume;
 
 use std::{env, ffi::OsString, process::ExitCode};
 
-use fumehood::Sandbox;
-
-use self::cli::Command;
 pub use self::cli::Persona;
+use self::{cli::Command, opening::Opened};
 
 /// Parses the arguments of this process, does what they say, and gives the exit code.
 pub fn main(persona: Persona) -> ExitCode {
     let arguments: Vec<OsString> = env::args_os().collect();
 
     // Before anything else: the launcher then prepares a box while the arguments are parsed.
-    let early = persona.will_open_a_box(&arguments).then(open);
-    let opened = move || early.unwrap_or_else(open);
+    let early = persona.will_open_a_box(&arguments).then(Opened::open);
+    let opened = move || early.unwrap_or_else(Opened::open);
 
     let command = match cli::parse(persona, &arguments) {
         Ok(command) => command,
@@ -46,16 +53,19 @@ pub fn main(persona: Persona) -> ExitCode {
     let code = match command {
         Command::Run(arguments) => run::main(opened, arguments, persona.default_format()),
         Command::Exec(arguments) => exec::main(opened, arguments, persona.default_format()),
+        Command::Diff(arguments) => diff::main(&arguments),
+        Command::Apply(arguments) => apply::main(&arguments),
+        Command::Discard(arguments) => discard::main(&arguments),
         Command::Doctor(arguments) => doctor::main(opened, &arguments),
         Command::Languages(arguments) => languages::main(opened, &arguments),
+        Command::Config(arguments) => config::main(&arguments),
+        Command::Volume(arguments) => volume::main(&arguments),
+        Command::Log(arguments) => log::main(&arguments),
+        Command::Policy(arguments) => policy::main(&arguments),
+        Command::Bootstrap(arguments) => bootstrap::main(&arguments),
         Command::Completions(arguments) => completions::main(&arguments),
     };
     code.into()
-}
-
-/// One command needs one box, or two: nothing is prepared beyond the first.
-fn open() -> Result<Sandbox, fumehood::Error> {
-    Sandbox::builder().keep_ready(0).build()
 }
 
 /// The examples in the README, compiled and run as documentation tests.

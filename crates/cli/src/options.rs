@@ -1,15 +1,21 @@
 //! The options that `run` and `exec` share, and what they make of a request.
 
-use std::env::{self, VarError};
+use std::{
+    env::{self, VarError},
+    path::PathBuf,
+};
 
 use clap::{Args, ValueEnum};
-use fumehood::{BackendName, Network, Request, Workspace};
+use fumehood::{
+    BackendName, Network, PolicyChoice, Request, Workspace,
+    policy::{GitAccess, ProfileName},
+};
 
 use crate::{
     failure::Failure,
     limits::LimitArgs,
     render::Format,
-    values::{EnvArg, MountArg, StdinArg, WorkspaceArg},
+    values::{DatasetArg, EnvArg, MountArg, StdinArg, VolumeArg, WorkspaceArg},
 };
 
 /// Options of every command that opens a box.
@@ -21,15 +27,40 @@ pub struct Options {
     /// A variable for the program; without a value, your own is passed on.
     #[arg(long, value_name = "NAME[=VALUE]")]
     env: Vec<EnvArg>,
-    /// The directory that becomes /workspace, or `none` for an empty one.
-    #[arg(long, value_name = "DIR[:ro|rw]")]
+    /// The directory that becomes /workspace, or `none` for an empty one. Without a mode, as the
+    /// policy says. With :overlay it stays as it is; see diff, apply and discard.
+    #[arg(long, value_name = "DIR[:ro|rw|overlay]")]
     workspace: Option<WorkspaceArg>,
     /// A further file or directory in the box, read-only unless :rw is behind it.
     #[arg(long, value_name = "SOURCE:TARGET[:ro|rw]")]
     mount: Vec<MountArg>,
+    /// A named volume, writable and kept between runs; made when first used.
+    #[arg(long, value_name = "NAME:/PATH")]
+    volume: Vec<VolumeArg>,
+    /// A directory that appears read-only as /deps.
+    #[arg(long, value_name = "DIR")]
+    deps: Option<PathBuf>,
+    /// A directory, or a tar, tar.gz or zip archive, that appears read-only as /candidate.
+    #[arg(long, value_name = "PATH")]
+    candidate: Option<PathBuf>,
+    /// A file or directory that appears read-only as /datasets/NAME.
+    #[arg(long, value_name = "NAME=PATH")]
+    dataset: Vec<DatasetArg>,
+    /// The git directory of a worktree as workspace: off, ro or rw. [default: ro]
+    #[arg(long, value_enum, value_name = "ACCESS", hide_possible_values = true)]
+    git: Option<GitArg>,
     /// The network inside: none, or localhost for the box's own loopback. [default: none]
-    #[arg(long, value_enum, value_name = "MODE", hide_possible_values = true, hide_default_value = true, default_value_t = NetworkArg::None)]
-    network: NetworkArg,
+    #[arg(long, value_enum, value_name = "MODE", hide_possible_values = true)]
+    network: Option<NetworkArg>,
+    /// The policy file. [default: the nearest sandbox.policy.yaml upward from here]
+    #[arg(long, value_name = "FILE")]
+    policy: Option<PathBuf>,
+    /// A built-in policy instead of files: default, strict, build or agent.
+    #[arg(long, value_name = "NAME", conflicts_with = "policy", value_parser = ProfileName::find)]
+    profile: Option<ProfileName>,
+    /// Leave this run out of the ledger, if the policy allows that.
+    #[arg(long)]
+    no_ledger: bool,
     /// What opens the box: native, docker, podman, or local for no isolation at all. [default: native]
     #[arg(long, visible_alias = "sandbox", value_name = "NAME")]
     backend: Option<BackendName>,
@@ -77,6 +108,14 @@ enum NetworkArg {
     Localhost,
 }
 
+/// What a box gets of a worktree's git directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum GitArg {
+    Off,
+    Ro,
+    Rw,
+}
+
 impl Options {
     /// Puts everything but the input on a request. `home` is the workspace if none is named.
     pub fn apply(self, mut request: Request, home: Option<Workspace>) -> Result<Request, Failure> {
@@ -92,10 +131,27 @@ impl Options {
             None => home,
         };
         request.mounts = self.mount.into_iter().map(|MountArg(mount)| mount).collect();
-        request.network = match self.network {
+        request.volumes = self.volume.into_iter().map(|VolumeArg(volume)| volume).collect();
+        request.deps = self.deps;
+        request.candidate = self.candidate;
+        request.datasets = self.dataset.into_iter().map(|DatasetArg(dataset)| dataset).collect();
+        request.git = self.git.map(|git| match git {
+            GitArg::Off => GitAccess::Off,
+            GitArg::Ro => GitAccess::ReadOnly,
+            GitArg::Rw => GitAccess::ReadWrite,
+        });
+        request.network = self.network.map(|network| match network {
             NetworkArg::None => Network::None,
             NetworkArg::Localhost => Network::Localhost,
+        });
+        request.policy = match (self.policy, self.profile) {
+            (Some(file), _) => PolicyChoice::File(file),
+            (None, Some(profile)) => PolicyChoice::Profile(profile),
+            (None, None) => {
+                PolicyChoice::Discover { from: PathBuf::from("."), otherwise: ProfileName::Default }
+            }
         };
+        request.unrecorded = self.no_ledger;
         request.backend = self.backend;
         request.image = self.image;
         request.runtime = self.runtime;
@@ -131,7 +187,7 @@ mod tests {
     }
 
     fn home() -> Option<Workspace> {
-        Some(Workspace { directory: ".".into(), mode: WorkspaceMode::ReadWrite })
+        Some(Workspace { directory: ".".into(), mode: None })
     }
 
     #[test]
@@ -161,7 +217,7 @@ mod tests {
         assert_eq!(request.env["A"], "1");
         assert_eq!(request.env["B"], "");
         assert_eq!(request.mounts, [Mount::read_write("/x", "/y")]);
-        assert_eq!(request.network, Network::Localhost);
+        assert_eq!(request.network, Some(Network::Localhost));
         assert_eq!(request.backend, Some(BackendName::Docker));
         assert_eq!(request.image.as_deref(), Some("an/image"));
         assert_eq!(request.runtime.as_deref(), Some("runsc"));
@@ -173,12 +229,31 @@ mod tests {
     }
 
     #[test]
+    fn what_else_is_mounted_arrives_in_the_request() {
+        let line = [
+            "--volume=cache:/cache-dir",
+            "--deps=lib",
+            "--candidate=c.zip",
+            "--dataset=a=1",
+            "--dataset=b=2",
+            "--git=rw",
+        ];
+        let given = request(&line, None).unwrap();
+        assert_eq!(given.volumes[0].name.as_str(), "cache");
+        assert_eq!(given.deps, Some("lib".into()));
+        assert_eq!(given.candidate, Some("c.zip".into()));
+        assert_eq!(given.datasets.len(), 2);
+        assert_eq!(given.git, Some(GitAccess::ReadWrite));
+        assert_eq!(request(&[], None).unwrap().git, None);
+    }
+
+    #[test]
     fn a_named_workspace_replaces_the_default() {
         assert_eq!(request(&["--workspace", "none"], home()).unwrap().workspace, None);
         let named = request(&["--workspace", "/w:ro"], home()).unwrap().workspace.unwrap();
         assert_eq!(
             (named.directory.as_path(), named.mode),
-            ("/w".as_ref(), WorkspaceMode::ReadOnly)
+            ("/w".as_ref(), Some(WorkspaceMode::ReadOnly))
         );
     }
 

@@ -6,12 +6,13 @@ use std::{
 };
 
 use clap::Args;
-use fumehood::{Error, Program, Request, Sandbox, language::Registry};
+use fumehood::{Program, Request, language::Registry};
 
 use crate::{
     drive,
     failure::{self, Failure},
     input::{self, Input},
+    opening::Opened,
     options::Options,
     render::{Format, View},
 };
@@ -52,7 +53,7 @@ Examples:
 
 /// Runs the code and gives the exit code.
 pub fn main(
-    opened: impl FnOnce() -> Result<Sandbox, Error>,
+    opened: impl FnOnce() -> Result<Opened, Failure>,
     arguments: RunArgs,
     default: Format,
 ) -> u8 {
@@ -61,7 +62,7 @@ pub fn main(
 }
 
 fn carry_out(
-    opened: impl FnOnce() -> Result<Sandbox, Error>,
+    opened: impl FnOnce() -> Result<Opened, Failure>,
     arguments: RunArgs,
     format: Format,
 ) -> Result<u8, Failure> {

@@ -1,8 +1,8 @@
-//! What stands after `--mount`, `--workspace`, `--env` and `--stdin`.
+//! What stands after `--mount`, `--volume`, `--dataset`, `--workspace`, `--env` and `--stdin`.
 
 use std::{path::PathBuf, str::FromStr};
 
-use fumehood::{Mount, Workspace, WorkspaceMode};
+use fumehood::{Dataset, Mount, NameError, VolumeMount, Workspace, WorkspaceMode};
 
 /// Why a value cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -13,8 +13,29 @@ pub enum ValueError {
         /// The text as given.
         given: String,
     },
+    /// Not of the form `NAME:/path`.
+    #[error("`{given}` is not a volume with its place: write NAME:/path")]
+    Volume {
+        /// The text as given.
+        given: String,
+    },
+    /// Not of the form `NAME=PATH`.
+    #[error("`{given}` is not a data set: write NAME=PATH, and find it at /datasets/NAME")]
+    Dataset {
+        /// The text as given.
+        given: String,
+    },
+    /// The name of a volume or data set is not one.
+    #[error(transparent)]
+    Name(#[from] NameError),
+    /// Only the workspace can be an overlay.
+    #[error("`{given}` cannot be an overlay: only --workspace can, mount it with :ro or :rw")]
+    OverlayMount {
+        /// The text as given.
+        given: String,
+    },
     /// No directory before the colon.
-    #[error("`{given}` names no directory: write DIR, DIR:ro, DIR:rw or none")]
+    #[error("`{given}` names no directory: write DIR, DIR:ro, DIR:rw, DIR:overlay or none")]
     Workspace {
         /// The text as given.
         given: String,
@@ -42,6 +63,9 @@ impl FromStr for MountArg {
         match paths.rsplit_once(':') {
             Some((source, target)) if !source.is_empty() && !target.is_empty() => {
                 Ok(MountArg(match mode {
+                    Some(WorkspaceMode::Overlay) => {
+                        return Err(ValueError::OverlayMount { given: given.to_owned() });
+                    }
                     Some(WorkspaceMode::ReadWrite) => Mount::read_write(source, target),
                     Some(WorkspaceMode::ReadOnly) | None => Mount::read_only(source, target),
                 }))
@@ -51,7 +75,41 @@ impl FromStr for MountArg {
     }
 }
 
-/// `DIR[:ro|rw]`, writable unless said otherwise, or `none`.
+/// `NAME:/path`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VolumeArg(pub VolumeMount);
+
+impl FromStr for VolumeArg {
+    type Err = ValueError;
+
+    fn from_str(given: &str) -> Result<VolumeArg, ValueError> {
+        match given.split_once(':') {
+            Some((name, target)) if target.starts_with('/') => {
+                Ok(VolumeArg(VolumeMount { name: name.parse()?, target: target.into() }))
+            }
+            _ => Err(ValueError::Volume { given: given.to_owned() }),
+        }
+    }
+}
+
+/// `NAME=PATH`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DatasetArg(pub Dataset);
+
+impl FromStr for DatasetArg {
+    type Err = ValueError;
+
+    fn from_str(given: &str) -> Result<DatasetArg, ValueError> {
+        match given.split_once('=') {
+            Some((name, path)) if !path.is_empty() => {
+                Ok(DatasetArg(Dataset { name: name.parse()?, path: path.into() }))
+            }
+            _ => Err(ValueError::Dataset { given: given.to_owned() }),
+        }
+    }
+}
+
+/// `DIR[:ro|rw|overlay]`, as the policy says if there is no mode, or `none`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkspaceArg(pub Option<Workspace>);
 
@@ -64,10 +122,9 @@ impl FromStr for WorkspaceArg {
         }
         match split_mode(given) {
             ("", _) => Err(ValueError::Workspace { given: given.to_owned() }),
-            (directory, mode) => Ok(WorkspaceArg(Some(Workspace {
-                directory: PathBuf::from(directory),
-                mode: mode.unwrap_or_default(),
-            }))),
+            (directory, mode) => {
+                Ok(WorkspaceArg(Some(Workspace { directory: PathBuf::from(directory), mode })))
+            }
         }
     }
 }
@@ -75,6 +132,7 @@ impl FromStr for WorkspaceArg {
 fn split_mode(given: &str) -> (&str, Option<WorkspaceMode>) {
     match given.rsplit_once(':') {
         Some((path, "ro")) => (path, Some(WorkspaceMode::ReadOnly)),
+        Some((path, "overlay")) => (path, Some(WorkspaceMode::Overlay)),
         Some((path, "rw")) => (path, Some(WorkspaceMode::ReadWrite)),
         _ => (given, None),
     }
@@ -142,6 +200,31 @@ mod tests {
         for bad in ["", "/a", "/a:", ":/b", "/a:ro", ":"] {
             assert_eq!(mount(bad), Err(ValueError::Mount { given: bad.to_owned() }), "{bad}");
         }
+        assert!(matches!(mount("/a:/b:overlay"), Err(ValueError::OverlayMount { .. })));
+    }
+
+    #[test]
+    fn volumes_and_data_sets_have_a_name() {
+        let volume = "cache:/home/box/.cache:x".parse::<VolumeArg>().unwrap().0;
+        assert_eq!(
+            (volume.name.as_str(), volume.target.as_path()),
+            ("cache", "/home/box/.cache:x".as_ref())
+        );
+        for bad in ["", "cache", "cache:", "cache:relative", "/a"] {
+            let error = bad.parse::<VolumeArg>().unwrap_err();
+            assert_eq!(error, ValueError::Volume { given: bad.to_owned() });
+        }
+        assert!(matches!("../x:/y".parse::<VolumeArg>(), Err(ValueError::Name(_))));
+        let dataset = "iris=data/iris=1.csv".parse::<DatasetArg>().unwrap().0;
+        assert_eq!(
+            (dataset.name.as_str(), dataset.path.as_path()),
+            ("iris", "data/iris=1.csv".as_ref())
+        );
+        for bad in ["", "iris", "iris="] {
+            let error = bad.parse::<DatasetArg>().unwrap_err();
+            assert_eq!(error, ValueError::Dataset { given: bad.to_owned() });
+        }
+        assert!(matches!("a/b=/c".parse::<DatasetArg>(), Err(ValueError::Name(_))));
     }
 
     #[test]
@@ -150,11 +233,12 @@ mod tests {
         let expected = |directory: &str, mode| {
             Ok(Some(Workspace { directory: PathBuf::from(directory), mode }))
         };
-        assert_eq!(workspace("."), expected(".", WorkspaceMode::ReadWrite));
-        assert_eq!(workspace("src:ro"), expected("src", WorkspaceMode::ReadOnly));
-        assert_eq!(workspace("src:rw"), expected("src", WorkspaceMode::ReadWrite));
+        assert_eq!(workspace("."), expected(".", None));
+        assert_eq!(workspace("src:ro"), expected("src", Some(WorkspaceMode::ReadOnly)));
+        assert_eq!(workspace("src:rw"), expected("src", Some(WorkspaceMode::ReadWrite)));
+        assert_eq!(workspace("a:b:overlay"), expected("a:b", Some(WorkspaceMode::Overlay)));
         assert_eq!(workspace("none"), Ok(None));
-        assert_eq!(workspace("./none"), expected("./none", WorkspaceMode::ReadWrite));
+        assert_eq!(workspace("./none"), expected("./none", None));
         assert!(workspace("").is_err() && workspace(":ro").is_err());
     }
 

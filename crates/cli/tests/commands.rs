@@ -22,7 +22,7 @@ fn doctor_names_every_backend_layer_and_language() {
 fn doctor_speaks_json() {
     let examination = done(&mut fumehood(&["doctor", "--json", "--refresh"])).json();
     assert_eq!(examination["healthy"], true);
-    assert_eq!(examination["layers"].as_array().unwrap().len(), 19);
+    assert_eq!(examination["layers"].as_array().unwrap().len(), 20);
     let weak = |health: &&serde_json::Value| health["strength"] != "full";
     for layer in examination["layers"].as_array().unwrap().iter().filter(weak) {
         assert!(!layer["detail"].as_str().unwrap().is_empty(), "{layer}");
@@ -55,7 +55,8 @@ fn completions_know_the_options() {
 
 #[test]
 fn help_and_version_are_no_failure() {
-    for command in ["run", "exec", "doctor", "languages", "completions"] {
+    for command in ["run", "exec", "diff", "apply", "discard", "doctor", "languages", "completions"]
+    {
         let run = done(&mut fumehood(&[command, "--help"]));
         assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{command}");
         assert!(run.stdout.contains("Examples:\n  fumehood "), "{command}: {}", run.stdout);

@@ -29,11 +29,37 @@ fn the_guide_tells_the_truth() {
     check("docs/SANDBOX_RUN.md");
 }
 
+#[test]
+fn the_policy_reference_tells_the_truth() {
+    check("docs/POLICY.md");
+}
+
+#[test]
+fn the_page_on_the_ledger_tells_the_truth() {
+    check("docs/LEDGER.md");
+}
+
+#[test]
+fn the_page_on_overlays_tells_the_truth() {
+    check("docs/OVERLAY.md");
+}
+
+#[test]
+fn the_page_on_bootstrapping_tells_the_truth() {
+    check("docs/BOOTSTRAP.md");
+}
+
+#[test]
+fn the_page_on_mounts_tells_the_truth() {
+    check("docs/MOUNTS.md");
+}
+
 fn check(document: &str) {
     let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
     let text = fs::read_to_string(root.join(document)).unwrap();
-    let directory = tempfile::tempdir().unwrap();
-    copy(examples(), &directory.path().join("examples"));
+    let place = tempfile::tempdir().unwrap();
+    let directory = place.path().join("work");
+    copy(examples(), &directory.join("examples"));
     let missing = missing_languages();
     let mut examples = 0;
     for block in blocks(&text) {
@@ -45,7 +71,7 @@ fn check(document: &str) {
         };
         for example in found {
             examples += 1;
-            if let Err(difference) = example.check(directory.path(), &missing) {
+            if let Err(difference) = example.check(&directory, &missing) {
                 panic!("{document}:{}: {difference}", example.line);
             }
         }
@@ -54,7 +80,7 @@ fn check(document: &str) {
 }
 
 fn copy(from: &Path, to: &Path) {
-    fs::create_dir(to).unwrap();
+    fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
         let path = entry.unwrap().path();
         fs::copy(&path, to.join(path.file_name().unwrap())).unwrap();
@@ -146,6 +172,9 @@ impl Example {
             .args(["-c", &format!("exec 2>&1\n{}", self.command)])
             .current_dir(directory)
             .env("PATH", format!("{}:{path}", binaries.display()))
+            // Beside the working directory, and the same for all examples of a page.
+            .env("FUMEHOOD_STATE_DIR", directory.with_file_name("state"))
+            .env("FUMEHOOD_CONFIG_DIR", directory.with_file_name("config"))
             .output()
             .unwrap();
         let printed = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -198,7 +227,9 @@ fn the_comparison_can_fail() {
 fn a_false_example_is_noticed() {
     let text = "```console\n$ echo one\ntwo\n$ exit 3\n? 3\n```\n";
     let examples = console_examples(&blocks(text)[0]);
-    let directory = tempfile::tempdir().unwrap();
-    assert!(examples[0].check(directory.path(), &[]).is_err());
-    assert!(examples[1].check(directory.path(), &[]).is_ok());
+    let place = tempfile::tempdir().unwrap();
+    let directory = place.path().join("work");
+    fs::create_dir(&directory).unwrap();
+    assert!(examples[0].check(&directory, &[]).is_err());
+    assert!(examples[1].check(&directory, &[]).is_ok());
 }

@@ -4,7 +4,7 @@ mod common;
 
 use std::process::{Command, Stdio};
 
-use common::{done, fumehood};
+use common::{done, fumehood, keep_to_itself};
 
 /// A line of `/proc/self/status` of a program in a box.
 fn status_line(command: &mut Command, name: &str) -> String {
@@ -33,6 +33,7 @@ fn signals_that_the_caller_ignores_are_not_ignored_by_programs() {
         format!("trap '' PIPE; {fumehood_path} exec --workspace none -- cat /proc/self/status");
     let mut command = Command::new("sh");
     command.args(["-c", &script]);
+    keep_to_itself(&mut command);
     let ignored = status_line(&mut command, "SigIgn");
     let mask = u64::from_str_radix(ignored.trim_start_matches("SigIgn:").trim(), 16).unwrap();
     assert_eq!(mask & (1 << 12), 0, "SIGPIPE: {ignored}");
@@ -43,8 +44,10 @@ fn closed_standard_streams_do_no_harm() {
     let fumehood_path = env!("CARGO_BIN_EXE_fumehood");
     for closed in ["<&-", "2>&-", "<&- 2>&-"] {
         let script = format!("{fumehood_path} exec --workspace none -- echo fine {closed}");
-        let output =
-            Command::new("sh").args(["-c", &script]).stderr(Stdio::null()).output().unwrap();
+        let mut command = Command::new("sh");
+        command.args(["-c", &script]).stderr(Stdio::null());
+        keep_to_itself(&mut command);
+        let output = command.output().unwrap();
         assert_eq!(String::from_utf8_lossy(&output.stdout), "fine\n", "{closed}");
     }
 }

@@ -24,6 +24,10 @@ impl Digest {
             hasher.update((part.len() as u64).to_le_bytes());
             hasher.update(part);
         }
+        Digest::shown(hasher)
+    }
+
+    fn shown(hasher: Sha256) -> Digest {
         let mut hex = String::with_capacity(64);
         for byte in hasher.finalize() {
             for nibble in [byte >> 4, byte & 15] {
@@ -36,6 +40,22 @@ impl Digest {
     /// Sixty-four hexadecimal digits.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+}
+
+/// The digest of content that arrives in pieces: the plain SHA-256 of all of them together.
+#[derive(Clone, Debug, Default)]
+pub struct DigestBuilder(Sha256);
+
+impl DigestBuilder {
+    /// Adds a piece.
+    pub fn update(&mut self, piece: &[u8]) {
+        self.0.update(piece);
+    }
+
+    /// The digest of everything added.
+    pub fn finish(self) -> Digest {
+        Digest::shown(self.0)
     }
 }
 
@@ -59,5 +79,16 @@ mod tests {
     fn parts_do_not_run_together() {
         assert_ne!(Digest::of_parts([&b"ab"[..], b"c"]), Digest::of_parts([&b"a"[..], b"bc"]));
         assert_eq!(Digest::of(b"x").as_str().len(), 64);
+    }
+
+    #[test]
+    fn pieces_run_together() {
+        let mut pieces = DigestBuilder::default();
+        pieces.update(b"a");
+        pieces.update(b"bc");
+        assert_eq!(
+            pieces.finish().as_str(),
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+        );
     }
 }

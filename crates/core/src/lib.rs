@@ -13,7 +13,13 @@ mod layer;
 pub mod protocol;
 
 #[cfg(feature = "std")]
+mod change;
+#[cfg(feature = "std")]
+pub mod config;
+#[cfg(feature = "std")]
 mod digest;
+#[cfg(feature = "std")]
+pub mod dockerfile;
 #[cfg(feature = "std")]
 mod enforced;
 #[cfg(feature = "std")]
@@ -23,13 +29,19 @@ mod id;
 #[cfg(feature = "std")]
 pub mod language;
 #[cfg(feature = "std")]
+pub mod ledger;
+#[cfg(feature = "std")]
 mod limits;
+#[cfg(feature = "std")]
+mod names;
 #[cfg(feature = "std")]
 mod nearest;
 #[cfg(feature = "std")]
 mod outcome;
 #[cfg(feature = "std")]
 mod plan;
+#[cfg(feature = "std")]
+pub mod policy;
 #[cfg(feature = "std")]
 mod request;
 #[cfg(feature = "std")]
@@ -41,17 +53,20 @@ pub use layer::{Layer, Strength};
 
 #[cfg(feature = "std")]
 pub use self::{
-    digest::Digest,
+    change::{Change, ChangeKind, FileKind, FilePath},
+    digest::{Digest, DigestBuilder},
     enforced::{Enforced, LayerReport},
     event::{Event, Phase, StreamName},
     id::RunId,
     limits::{Bytes, Cores, LimitError, LimitOverrides, Limits, TimeSpan},
+    names::{Dataset, DatasetName, NameError, VolumeMount, VolumeName},
     nearest::nearest,
     outcome::{Captured, Outcome, PhaseOutcome, Stats, Status, Violation, ViolationKind},
     plan::{
         Access, BackendName, BoxPlan, Command, Container, Identity, Link, Mount, MountSource,
-        Network, Plan, PlannedCompile, PlannedFile, PlannedPrepare, UnknownBackend,
+        Network, Note, Plan, PlannedCompile, PlannedFile, PlannedPrepare, PlannedRecord,
+        UnknownBackend,
     },
-    request::{Program, Request, StdinSource, Workspace, WorkspaceMode},
+    request::{PolicyChoice, Program, Request, StdinSource, Workspace, WorkspaceMode},
     text::escape_controls,
 };

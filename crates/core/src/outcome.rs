@@ -5,7 +5,7 @@ use std::{borrow::Cow, fmt};
 use base64::Engine as _;
 use serde::{Deserialize, Serialize, Serializer, ser::SerializeStruct as _};
 
-use crate::{BackendName, Digest, Enforced, Phase, RunId};
+use crate::{BackendName, Change, Digest, Enforced, Phase, RunId};
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -149,6 +149,8 @@ pub enum ViolationKind {
     Disk,
     /// A file grew past the file size limit.
     FileSize,
+    /// The ledger could not be written.
+    Unrecorded,
     /// A path that the policy protects came to be, or was replaced, during the run.
     ProtectedPath,
 }
@@ -214,13 +216,28 @@ pub struct Outcome {
     pub enforced: Enforced,
     /// What the program tried and did not get.
     pub violations: Vec<Violation>,
+    /// What the program changed in an overlay workspace; the first [`Outcome::MOST_CHANGES`].
+    #[serde(default)]
+    pub changes: Vec<Change>,
+    /// How many changes there are, also those that are not listed.
+    #[serde(default)]
+    pub change_count: u64,
+    /// Where the changes are kept: the name for `diff`, `apply` and `discard`. Absent if there is
+    /// nothing to keep.
+    #[serde(default)]
+    pub overlay: Option<String>,
     /// Why it failed or was refused, and what to do about it.
     pub error: Option<String>,
+    /// Digest of the policy that it obeyed.
+    pub policy_digest: Digest,
     /// Digest of the plan that was carried out.
     pub plan_digest: Digest,
 }
 
 impl Outcome {
+    /// The most changes that an outcome lists.
+    pub const MOST_CHANGES: usize = 1000;
+
     /// The exit code a command line gives for this outcome: the program's own; 124 for a timeout;
     /// 125 when fumehood failed or refused; 137 out of memory; 128 plus the signal otherwise.
     pub fn cli_exit_code(&self) -> u8 {

@@ -1,10 +1,15 @@
 //! Request and machine, resolved: every mount, limit and variable. Nothing after this decides.
 
-use std::{collections::BTreeMap, fmt, path::PathBuf, str::FromStr};
+use std::{
+    collections::BTreeMap,
+    fmt,
+    path::{Path, PathBuf},
+    str::FromStr,
+};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Digest, Layer, Limits, nearest};
+use crate::{Digest, Layer, Limits, VolumeName, ledger::Recording, nearest};
 
 /// Something that opens boxes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -96,6 +101,12 @@ pub enum MountSource {
     Host(PathBuf),
     /// The box's own writable space, bounded by the disk limit.
     Scratch,
+    /// A directory of the host that stays as it is: what the program changes is kept beside it.
+    /// Where is not part of the plan.
+    Overlay {
+        /// The directory. The path has no symbolic links in it.
+        lower: PathBuf,
+    },
 }
 
 /// One mount.
@@ -139,6 +150,16 @@ impl Mount {
         Mount {
             target: target.into(),
             source: MountSource::Scratch,
+            access: Access::ReadWrite,
+            owned: true,
+        }
+    }
+
+    /// A host directory that the program sees as a copy of its own.
+    pub fn overlay(lower: impl Into<PathBuf>, target: impl Into<PathBuf>) -> Mount {
+        Mount {
+            target: target.into(),
+            source: MountSource::Overlay { lower: lower.into() },
             access: Access::ReadWrite,
             owned: true,
         }
@@ -262,6 +283,39 @@ pub struct BoxPlan {
     pub without: Vec<Layer>,
 }
 
+impl BoxPlan {
+    /// A box with nothing in it but its own /proc, /dev and /tmp.
+    pub fn new(command: Command, identity: Identity, limits: Limits) -> BoxPlan {
+        BoxPlan {
+            mounts: Vec::new(),
+            links: Vec::new(),
+            files: Vec::new(),
+            masked: Vec::new(),
+            protected: Vec::new(),
+            command,
+            identity,
+            limits,
+            network: Network::None,
+            required: Vec::new(),
+            without: Vec::new(),
+        }
+    }
+
+    /// Where the program sees that copy.
+    pub fn overlay_target(&self) -> Option<&Path> {
+        let is_overlay = |mount: &&Mount| matches!(mount.source, MountSource::Overlay { .. });
+        self.mounts.iter().find(is_overlay).map(|mount| mount.target.as_path())
+    }
+
+    /// The directory that the program sees as a copy, if there is one.
+    pub fn overlay_lower(&self) -> Option<&Path> {
+        self.mounts.iter().find_map(|mount| match &mount.source {
+            MountSource::Overlay { lower } => Some(lower.as_path()),
+            MountSource::Host(_) | MountSource::Scratch => None,
+        })
+    }
+}
+
 /// What a toolchain needs once before its first compilation: a directory that a trusted source of
 /// ours fills, and that compilations then share read-only.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -287,20 +341,86 @@ pub struct PlannedCompile {
     pub store: PathBuf,
 }
 
+/// Something that the request might lead one to expect and that the plan leaves out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Note {
+    /// What the workspace's `.git` file names is not mounted.
+    GitLeftOut {
+        /// What the file names, as far as it could be read.
+        named: String,
+        /// Why it is not mounted.
+        reason: String,
+    },
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Note::GitLeftOut { named, reason } => write!(
+                f,
+                "git will not work in the box: {} is not mounted ({reason})",
+                crate::escape_controls(named)
+            ),
+        }
+    }
+}
+
 /// Everything that will be done for one request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     /// The backend that carries it out.
     pub backend: BackendName,
+    /// Digest of the policy it obeys.
+    pub policy: Option<Digest>,
     /// What the toolchain needs once, if anything.
     pub prepare: Option<PlannedPrepare>,
     /// The compile step, if the language has one.
     pub compile: Option<PlannedCompile>,
     /// The run itself.
     pub run: BoxPlan,
+    /// Named volumes that it uses; they cannot be removed meanwhile.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub volumes: Vec<VolumeName>,
+    /// What was left out, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<Note>,
+    /// What the ledger gets of it.
+    pub record: PlannedRecord,
+}
+
+/// What the ledger gets of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlannedRecord {
+    /// Whether it gets anything.
+    pub wanted: bool,
+    /// Whether nothing is run where it cannot be written.
+    pub required: bool,
+    /// What of the request is recorded as it is.
+    pub as_it_is: Recording,
+}
+
+impl Default for PlannedRecord {
+    fn default() -> Self {
+        PlannedRecord { wanted: true, required: false, as_it_is: Recording::default() }
+    }
 }
 
 impl Plan {
+    /// A plan of one box and nothing before it.
+    pub fn new(backend: BackendName, run: BoxPlan) -> Plan {
+        Plan {
+            backend,
+            policy: None,
+            prepare: None,
+            compile: None,
+            run,
+            volumes: Vec::new(),
+            notes: Vec::new(),
+            record: PlannedRecord::default(),
+        }
+    }
+
     /// The digest of the plan's canonical form.
     pub fn digest(&self) -> Digest {
         // Plans hold only strings, numbers and lists, which always serialize.

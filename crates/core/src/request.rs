@@ -2,7 +2,10 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use crate::{BackendName, LimitOverrides, Mount, Network};
+use crate::{
+    BackendName, Dataset, LimitOverrides, Mount, Network, VolumeMount, VolumeName,
+    policy::{GitAccess, ProfileName},
+};
 
 /// What is to be run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,14 +41,46 @@ pub enum StdinSource {
 }
 
 /// How the workspace is mounted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+///
+/// In the order of looseness.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    serde::Serialize,
+    serde::Deserialize,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum WorkspaceMode {
     /// The program may not change it.
     ReadOnly,
+    /// The program changes a copy; the caller looks at the changes and applies them or not.
+    Overlay,
     /// Changes go to the directory itself.
     #[default]
     ReadWrite,
+}
+
+impl WorkspaceMode {
+    /// The name on the command line and in policies.
+    pub fn name(self) -> &'static str {
+        match self {
+            WorkspaceMode::ReadOnly => "ro",
+            WorkspaceMode::Overlay => "overlay",
+            WorkspaceMode::ReadWrite => "rw",
+        }
+    }
+}
+
+impl std::fmt::Display for WorkspaceMode {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
 }
 
 /// A directory of the caller that becomes `/workspace`.
@@ -53,8 +88,38 @@ pub enum WorkspaceMode {
 pub struct Workspace {
     /// The directory.
     pub directory: PathBuf,
-    /// How it is mounted.
-    pub mode: WorkspaceMode,
+    /// How it is mounted; absent, as the policy says.
+    pub mode: Option<WorkspaceMode>,
+}
+
+/// Where the policy of a request comes from. Whatever it is, the request's own wishes come on top
+/// of it, as far as its ceiling allows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PolicyChoice {
+    /// A built-in profile.
+    Profile(ProfileName),
+    /// The user's file, and the nearest `sandbox.policy.yaml` upward from this directory.
+    Discover {
+        /// Where the search begins.
+        from: PathBuf,
+        /// The profile where there is no such file.
+        otherwise: ProfileName,
+    },
+    /// The user's file, and this file.
+    File(PathBuf),
+    /// This text, as if it were a file.
+    Text {
+        /// What it is called in messages.
+        name: String,
+        /// The text.
+        text: String,
+    },
+}
+
+impl Default for PolicyChoice {
+    fn default() -> Self {
+        PolicyChoice::Profile(ProfileName::Default)
+    }
 }
 
 /// What a caller wants to run, and how. Everything but the program has a default.
@@ -70,10 +135,24 @@ pub struct Request {
     pub workspace: Option<Workspace>,
     /// Further mounts.
     pub mounts: Vec<Mount>,
+    /// Named volumes, kept between runs.
+    pub volumes: Vec<VolumeMount>,
+    /// A directory that appears read-only as `/deps`.
+    pub deps: Option<PathBuf>,
+    /// A directory, or an archive that is unpacked, that appears read-only as `/candidate`.
+    pub candidate: Option<PathBuf>,
+    /// What appears read-only below `/datasets`.
+    pub datasets: Vec<Dataset>,
+    /// What a worktree's git directory is mounted as; absent, as the policy says.
+    pub git: Option<GitAccess>,
     /// Limits that differ from the defaults.
     pub limits: LimitOverrides,
-    /// The network, as far as there is one.
-    pub network: Network,
+    /// The network; absent, as the policy says.
+    pub network: Option<Network>,
+    /// The policy that it must obey.
+    pub policy: PolicyChoice,
+    /// Whether the ledger is to be left out, as far as the policy allows that.
+    pub unrecorded: bool,
     /// The backend that must run it; absent, the default.
     pub backend: Option<BackendName>,
     /// The image of the box; absent, the one of the language. Only for backends with images.
@@ -90,8 +169,15 @@ impl Request {
             env: BTreeMap::new(),
             workspace: None,
             mounts: Vec::new(),
+            volumes: Vec::new(),
+            deps: None,
+            candidate: None,
+            datasets: Vec::new(),
+            git: None,
             limits: LimitOverrides::default(),
-            network: Network::None,
+            network: None,
+            policy: PolicyChoice::default(),
+            unrecorded: false,
             backend: None,
             image: None,
             runtime: None,
@@ -130,7 +216,14 @@ impl Request {
     /// The directory that becomes `/workspace`.
     #[must_use]
     pub fn workspace(mut self, directory: impl Into<PathBuf>, mode: WorkspaceMode) -> Request {
-        self.workspace = Some(Workspace { directory: directory.into(), mode });
+        self.workspace = Some(Workspace { directory: directory.into(), mode: Some(mode) });
+        self
+    }
+
+    /// The policy that it must obey.
+    #[must_use]
+    pub fn policy(mut self, policy: PolicyChoice) -> Request {
+        self.policy = policy;
         self
     }
 
@@ -138,6 +231,41 @@ impl Request {
     #[must_use]
     pub fn mount(mut self, mount: Mount) -> Request {
         self.mounts.push(mount);
+        self
+    }
+
+    /// A named volume at a place in the box; made when it is first used.
+    #[must_use]
+    pub fn volume(mut self, name: VolumeName, target: impl Into<PathBuf>) -> Request {
+        self.volumes.push(VolumeMount { name, target: target.into() });
+        self
+    }
+
+    /// The directory that becomes `/deps`.
+    #[must_use]
+    pub fn deps(mut self, directory: impl Into<PathBuf>) -> Request {
+        self.deps = Some(directory.into());
+        self
+    }
+
+    /// The directory or archive that becomes `/candidate`.
+    #[must_use]
+    pub fn candidate(mut self, path: impl Into<PathBuf>) -> Request {
+        self.candidate = Some(path.into());
+        self
+    }
+
+    /// A data set, below `/datasets`.
+    #[must_use]
+    pub fn dataset(mut self, dataset: Dataset) -> Request {
+        self.datasets.push(dataset);
+        self
+    }
+
+    /// What a worktree's git directory is mounted as.
+    #[must_use]
+    pub fn git(mut self, access: GitAccess) -> Request {
+        self.git = Some(access);
         self
     }
 
@@ -172,7 +300,7 @@ impl Request {
     /// The network of the box.
     #[must_use]
     pub fn network(mut self, network: Network) -> Request {
-        self.network = network;
+        self.network = Some(network);
         self
     }
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::{
+    ArchiveError, VolumeError,
     language::{ExpandError, UnknownLanguage},
     toolchain::MissingToolchain,
 };
@@ -19,6 +20,15 @@ pub enum Error {
     /// A language's command could not be filled in.
     #[error(transparent)]
     Expand(#[from] ExpandError),
+    /// A volume could not be used.
+    #[error(transparent)]
+    Volume(#[from] VolumeError),
+    /// An archive could not be unpacked.
+    #[error(transparent)]
+    Archive(#[from] ArchiveError),
+    /// The workspace could not be shown as a copy, or its changes not be kept.
+    #[error(transparent)]
+    Overlay(#[from] crate::OverlayError),
     /// There is no code to run.
     #[error("the code is empty: give a file, --code TEXT, or code on standard input")]
     EmptyCode,
@@ -43,11 +53,62 @@ pub enum Error {
         /// Why not.
         reason: &'static str,
     },
-    /// More paths are denied than a box can hide.
+    /// The policy cannot be read, is wrong, or does not allow what was asked for.
+    #[error(transparent)]
+    Policy(#[from] crate::policy::PolicyError),
+    /// A variable was asked for that the policy denies.
     #[error(
-        "the policy denies {count} paths of what is mounted, and a box can hide {most}: deny the directories they are in"
+        "the variable {name} is denied by `{rule}` ({origin}): leave it out, or change the policy"
     )]
-    TooMuchDenied {
+    DeniedVariable {
+        /// The variable.
+        name: String,
+        /// The rule.
+        rule: String,
+        /// Where it stands.
+        origin: String,
+    },
+    /// A volume was asked for where the policy lets nothing be mounted that can be written.
+    #[error(
+        "the volume {name} can be written, and the ceiling for mounts is `{most}` ({origin}): leave it out, or raise the ceiling"
+    )]
+    VolumeRefused {
+        /// The volume.
+        name: String,
+        /// What may be mounted.
+        most: String,
+        /// Where the policy says so.
+        origin: String,
+    },
+    /// The run may not go unrecorded.
+    #[error(
+        "the policy wants every run in the ledger ({origin}): leave out --no-ledger, or change the policy"
+    )]
+    RecordRequired {
+        /// Where the policy says so.
+        origin: String,
+    },
+    /// The run must be recorded, and there is no ledger.
+    #[error(
+        "the policy wants every run in the ledger, and this sandbox keeps none: give it one with `SandboxBuilder::ledger`, or set `ledger.enabled`"
+    )]
+    NoLedger,
+    /// The ledger cannot be used.
+    #[error(transparent)]
+    Ledger(std::sync::Arc<crate::ledger::LedgerError>),
+    /// The policy allows hosts, which needs a gate.
+    #[error(
+        "the policy lets hosts be reached ({origin}), which this version cannot do yet: set `net.mode` to none or localhost"
+    )]
+    NoGate {
+        /// Where the policy says so.
+        origin: String,
+    },
+    /// More paths are covered than a box can hold.
+    #[error(
+        "the policy denies or protects {count} paths of what is mounted, and a box can cover {most}: name the directories they are in"
+    )]
+    TooMuchCovered {
         /// How many there are.
         count: usize,
         /// How many there may be.
@@ -70,6 +131,16 @@ pub enum Error {
         path: PathBuf,
         /// The system's reason.
         reason: String,
+    },
+    /// Nothing says where fumehood's own files are.
+    #[error(
+        "nobody knows where {what} is kept, since HOME is not set: set {variable} to an absolute path"
+    )]
+    NoPlace {
+        /// What is kept there.
+        what: &'static str,
+        /// The variable that would say so.
+        variable: &'static str,
     },
     /// The box could not be built.
     #[error(

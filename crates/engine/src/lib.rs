@@ -17,20 +17,35 @@
 
 #![forbid(unsafe_code)]
 
+mod archive;
 mod backend;
+pub mod bootstrap;
+pub mod config;
 mod doctor;
 mod error;
+pub mod ledger;
+mod overlay;
+pub mod places;
+pub mod policy;
 mod resolve;
 mod run;
 mod sandbox;
 pub mod toolchain;
+mod tree;
+mod volume;
 
 pub use fumehood_core::*;
 
 pub use self::{
     backend::EngineProblem,
+    archive::{ArchiveError, Refusal},
+    config::{ConfigError, Configuration},
     doctor::{BackendHealth, Examination, LanguageHealth, LayerHealth},
     error::Error,
+    overlay::{
+        Applied, Conflict, FileStatistics, LeftOut, Overlay, OverlayError, Overlays, Reason,
+    },
     run::{Canceller, Run, StdinWriter},
-    sandbox::{Sandbox, SandboxBuilder},
+    sandbox::{LedgerPlace, Sandbox, SandboxBuilder},
+    volume::{Volume, VolumeError, Volumes},
 };

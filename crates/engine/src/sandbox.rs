@@ -1,13 +1,20 @@
 //! The entry to the library: settings, and the way from a request to its outcome.
 
-use std::{env, fmt, path::PathBuf, sync::Arc};
+use std::{
+    fmt,
+    path::PathBuf,
+    sync::{Arc, OnceLock},
+};
 
 use crate::{
-    BackendName, Error, Examination, Layer, Outcome, Plan, Request, Run,
+    BackendName, Bytes, Error, Examination, Layer, LimitOverrides, Outcome, Plan, Request, Run,
+    VolumeError, Volumes,
     backend::{Backend, Engine, Local, Native},
     doctor,
+    places::Directory,
+    policy::Policy,
     resolve::{self, BaseRoot, Machine},
-    run,
+    run::{self, Records},
     toolchain::{Environment, Toolchains},
 };
 
@@ -15,14 +22,34 @@ use crate::{
 #[derive(Debug)]
 pub struct SandboxBuilder {
     cache_dir: Option<PathBuf>,
+    state_dir: Option<PathBuf>,
+    ledger: Option<LedgerPlace>,
+    limits: LimitOverrides,
     keep_ready: u8,
     docker_host: Option<String>,
     podman_host: Option<String>,
 }
 
+/// Where runs are recorded.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LedgerPlace {
+    /// The directory; absent, `ledger` in the state directory.
+    pub directory: Option<PathBuf>,
+    /// How large a file of it grows; absent, 64 MiB.
+    pub rotate_at: Option<Bytes>,
+}
+
 impl Default for SandboxBuilder {
     fn default() -> Self {
-        SandboxBuilder { cache_dir: None, keep_ready: 2, docker_host: None, podman_host: None }
+        SandboxBuilder {
+            cache_dir: None,
+            state_dir: None,
+            ledger: None,
+            limits: LimitOverrides::default(),
+            keep_ready: 2,
+            docker_host: None,
+            podman_host: None,
+        }
     }
 }
 
@@ -31,6 +58,27 @@ impl SandboxBuilder {
     #[must_use]
     pub fn cache_dir(mut self, directory: impl Into<PathBuf>) -> Self {
         self.cache_dir = Some(directory.into());
+        self
+    }
+
+    /// Where volumes, the ledger, and the changes of overlay workspaces are kept.
+    #[must_use]
+    pub fn state_dir(mut self, directory: impl Into<PathBuf>) -> Self {
+        self.state_dir = Some(directory.into());
+        self
+    }
+
+    /// Records every run. A library records nothing unless it is told to; the command line does.
+    #[must_use]
+    pub fn ledger(mut self, place: LedgerPlace) -> Self {
+        self.ledger = Some(place);
+        self
+    }
+
+    /// Limits where neither the policy nor the request says otherwise.
+    #[must_use]
+    pub fn default_limits(mut self, limits: LimitOverrides) -> Self {
+        self.limits = limits;
         self
     }
 
@@ -59,29 +107,40 @@ impl SandboxBuilder {
 
     /// Starts what every run needs and looks for toolchains; a first box is prepared meanwhile.
     pub fn build(self) -> Result<Sandbox, Error> {
-        let cache_dir = self.cache_dir.map_or_else(default_cache_dir, Ok)?;
+        let cache_dir = self.cache_dir.map_or_else(|| Directory::Cache.of_process(), Ok)?;
         // The launcher makes its first box while we look at the machine.
         let native = Native::start(self.keep_ready)?;
-        let toolchains = Toolchains::load(&cache_dir, &Environment::from_process());
+        // It goes on with what was found the last time, while we see whether that still holds.
+        let prepare = |toolchains: &Toolchains| native.prepare(BaseRoot::new(toolchains));
+        let environment = Environment::from_process();
+        let toolchains = Toolchains::load_expecting(&cache_dir, &environment, |expected| {
+            // Should it fail, it fails again below, if it still is what is wanted.
+            let _ = prepare(expected);
+        });
         let base = BaseRoot::new(&toolchains);
         native.prepare(base.clone())?;
+        let state_dir = self.state_dir;
         let docker = Engine::new(BackendName::Docker, &cache_dir, self.docker_host);
         let podman = Engine::new(BackendName::Podman, &cache_dir, self.podman_host);
-        let inner = Inner { native, docker, podman, local: Local, cache_dir, toolchains, base };
-        Ok(Sandbox { inner: Arc::new(inner) })
+        let inner = Inner {
+            native,
+            docker,
+            podman,
+            local: Local,
+            cache_dir,
+            state_dir,
+            records: OnceLock::new(),
+            limits: OnceLock::new(),
+            toolchains,
+            base,
+        };
+        let sandbox = Sandbox { inner: Arc::new(inner) };
+        sandbox.default_limits(self.limits);
+        match self.ledger {
+            Some(place) => sandbox.keep_ledger(place).map(|()| sandbox),
+            None => Ok(sandbox),
+        }
     }
-}
-
-fn default_cache_dir() -> Result<PathBuf, Error> {
-    let absolute = |name: &str| env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
-    absolute("FUMEHOOD_CACHE_DIR")
-        .or_else(|| absolute("XDG_CACHE_HOME").map(|cache| cache.join("fumehood")))
-        .or_else(|| absolute("HOME").map(|home| home.join(".cache/fumehood")))
-        .ok_or_else(|| Error::Storage {
-            verb: "found",
-            path: PathBuf::from("~/.cache/fumehood"),
-            reason: "HOME is not set".into(),
-        })
 }
 
 /// Runs requests. Cheap to clone; one launcher serves all boxes of all clones.
@@ -102,6 +161,10 @@ pub(crate) struct Inner {
     podman: Engine,
     local: Local,
     pub(crate) cache_dir: PathBuf,
+    /// Where state is kept, if not in the usual place.
+    pub(crate) state_dir: Option<PathBuf>,
+    pub(crate) records: OnceLock<Records>,
+    limits: OnceLock<LimitOverrides>,
     toolchains: Toolchains,
     base: BaseRoot,
 }
@@ -119,6 +182,11 @@ impl Inner {
             BackendName::Local => &self.local,
         }
     }
+
+    /// The volumes that plans speak of.
+    pub(crate) fn volumes(&self) -> Result<Volumes, VolumeError> {
+        Volumes::of(self.state_dir.as_deref())
+    }
 }
 
 impl Sandbox {
@@ -132,12 +200,45 @@ impl Sandbox {
         SandboxBuilder::default()
     }
 
+    /// Records every run from now on, as [`SandboxBuilder::ledger`] does. Said twice, the first
+    /// holds. For programs that learn where only when the sandbox is there already.
+    pub fn keep_ledger(&self, place: LedgerPlace) -> Result<(), Error> {
+        let directory = match (place.directory, &self.inner.state_dir) {
+            (Some(directory), _) => directory,
+            (None, Some(state)) => state.join("ledger"),
+            (None, None) => Directory::State.of_process()?.join("ledger"),
+        };
+        let _ = self.inner.records.set(Records::new(directory, place.rotate_at));
+        Ok(())
+    }
+
+    /// Limits where neither the policy nor a request says otherwise. Said twice, the first holds.
+    pub fn default_limits(&self, limits: LimitOverrides) {
+        if limits != LimitOverrides::default() {
+            let _ = self.inner.limits.set(limits);
+        }
+    }
+
     /// What would be done for a request, without doing it.
     pub fn plan(&self, request: &Request) -> Result<Plan, Error> {
-        let Inner { toolchains, base, cache_dir, .. } = &*self.inner;
+        let (mut plan, policy) = self.resolve(request)?;
+        plan.policy = Some(policy.digest());
+        Ok(plan)
+    }
+
+    fn resolve(&self, request: &Request) -> Result<(Plan, Policy), Error> {
+        let Inner { toolchains, base, cache_dir, state_dir, limits, .. } = &*self.inner;
+        let (state, unset) = (state_dir.as_deref(), LimitOverrides::default());
+        let limits = limits.get().unwrap_or(&unset);
         let backend = request.backend.filter(|backend| backend.uses_images());
         let engine = backend.map(|backend| self.inner.engine(backend));
-        resolve::resolve(request, &Machine { base, toolchains, engine, cache: cache_dir })
+        let cache = cache_dir;
+        resolve::resolve(request, &Machine { base, toolchains, engine, cache, state, limits })
+    }
+
+    /// The volumes of this sandbox.
+    pub fn volumes(&self) -> Result<Volumes, Error> {
+        Ok(self.inner.volumes()?)
     }
 
     /// Runs a request to its end.
@@ -148,15 +249,15 @@ impl Sandbox {
     /// Runs a request with layers of isolation left out, to show what they are good for.
     #[doc(hidden)]
     pub async fn run_without(&self, request: Request, without: &[Layer]) -> Result<Outcome, Error> {
-        let mut plan = self.plan(&request)?;
+        let (mut plan, policy) = self.resolve(&request)?;
         plan.run.without = without.to_vec();
-        run::to_end(&self.inner, plan, request.stdin).await
+        run::to_end(&self.inner, plan, Some(policy), request).await
     }
 
     /// Starts a request and gives a handle to what happens. Must be called inside a tokio runtime.
     pub fn start(&self, request: Request) -> Result<Run, Error> {
-        let plan = self.plan(&request)?;
-        Ok(run::start(Arc::clone(&self.inner), plan, request.stdin))
+        let (plan, policy) = self.resolve(&request)?;
+        Ok(run::start(Arc::clone(&self.inner), plan, policy, request))
     }
 
     /// Looks at what this machine can give. `refresh` forgets what is remembered of toolchains and

@@ -2,6 +2,7 @@
 
 use alloc::{format, string::String};
 
+use fumehood_core::protocol::OVERLAY_STEP;
 use rustix::io::Errno;
 
 /// A step of building a box that failed. Nothing is run after one.
@@ -9,6 +10,13 @@ use rustix::io::Errno;
 pub(crate) struct Failure {
     pub(crate) step: String,
     pub(crate) errno: i32,
+}
+
+impl Failure {
+    /// A step of making an overlay, by which the supervisor knows what to advise.
+    pub(crate) fn of_overlay(self) -> Failure {
+        Failure { step: format!("{OVERLAY_STEP} {}", self.step), errno: self.errno }
+    }
 }
 
 /// Names the step on the way up.

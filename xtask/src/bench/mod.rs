@@ -7,6 +7,7 @@ mod compile;
 mod contestants;
 mod machine;
 mod memory;
+mod plans;
 mod samples;
 mod starts;
 mod table;
@@ -73,6 +74,8 @@ pub fn main(words: &[&str]) -> Result<(), String> {
     document.add(compile::table(&programs, &contestants)?);
     eprintln!("memory …");
     document.add(memory::table(&programs, &contestants)?);
+    eprintln!("plans …");
+    document.add(plans::table(&programs, options.runs)?);
     println!("{}", document.text());
     match options.write {
         Some(file) => document.write_into(&file),

@@ -51,6 +51,12 @@ impl Warm {
         answer.parse().map_err(|_| format!("helper: {answer}"))
     }
 
+    /// Makes a plan for a directory; the helper says how long it took.
+    pub fn plan(&mut self, directory: &Path) -> Result<Duration, String> {
+        let answer = self.ask(&format!("plan\t{}", directory.display()))?;
+        answer.parse().map(Duration::from_nanos).map_err(|_| format!("helper: {answer}"))
+    }
+
     /// Opens boxes that wait.
     pub fn idle(&mut self, count: usize) -> Result<(), String> {
         self.ask(&format!("idle\t{count}")).map(drop)

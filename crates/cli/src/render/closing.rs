@@ -82,11 +82,13 @@ pub fn metrics(outcome: &Outcome) -> String {
     parts.join(", ")
 }
 
-fn seconds(seconds: f64) -> String {
+/// A time for people.
+pub fn seconds(seconds: f64) -> String {
     if seconds < 1.0 { format!("{:.1} ms", seconds * 1000.0) } else { format!("{seconds:.2} s") }
 }
 
-fn size(bytes: u64) -> String {
+/// An amount of bytes for people.
+pub fn size(bytes: u64) -> String {
     const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
     if bytes < 1024 {
         return format!("{bytes} B");

@@ -1,5 +1,6 @@
 //! How a run is shown: one file per format, all fed with the same events.
 
+pub mod changes;
 mod closing;
 mod json;
 mod jsonl;
@@ -14,6 +15,7 @@ use std::{
 use clap::ValueEnum;
 use fumehood::{BackendName, Event, Outcome, Phase, Program, Request};
 
+pub use self::closing::{seconds, size};
 use crate::{failure::Failure, output};
 
 /// A way to show a run.

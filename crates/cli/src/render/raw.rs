@@ -1,9 +1,11 @@
 //! As if the program had been started directly: its bytes as they arrive, and nothing else unless
 //! fumehood ended it.
 
+use std::io::{self, IsTerminal as _};
+
 use fumehood::{Event, Outcome, Phase, StreamName};
 
-use super::closing;
+use super::{changes, closing};
 use crate::{failure::Failure, output};
 
 /// Passes the program's output on. What a compiler says is shown when it fails, or on demand.
@@ -34,6 +36,9 @@ pub async fn finish(outcome: &Outcome, verbose: bool) -> Result<(), Failure> {
     }
     for sentence in closing::sentences(outcome) {
         output::line_for_people(&sentence);
+    }
+    if let Some(hint) = changes::hint(outcome).filter(|_| verbose || io::stderr().is_terminal()) {
+        output::line_for_people(&hint);
     }
     if verbose {
         output::line_for_people(&closing::summary(outcome));

@@ -5,7 +5,7 @@
 
 use fumehood::{Captured, Outcome, StreamName, escape_controls};
 
-use super::closing;
+use super::{changes, closing};
 use crate::{failure::Failure, output, paint::Paint};
 
 /// Writes the report.
@@ -28,6 +28,7 @@ fn report(outcome: &Outcome, label: &str, paint: Paint) -> String {
     if outcome.truncated {
         report.push_str("(the output was cut at its limit)\n");
     }
+    report.push_str(&changes::section(outcome, paint));
     report.push_str(&format!("{}\n", paint.faint(&closing::metrics(outcome))));
     report
 }

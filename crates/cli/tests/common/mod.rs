@@ -21,9 +21,20 @@ pub fn sandbox_run(arguments: &[&str]) -> Command {
 
 fn program(path: &str, arguments: &[&str]) -> Command {
     let mut command = Command::new(path);
-    // Not the source tree: `exec` makes the current directory writable.
-    command.args(arguments).current_dir(std::env::temp_dir()).stdin(Stdio::null());
+    command.args(arguments).stdin(Stdio::null());
+    keep_to_itself(&mut command);
     command
+}
+
+/// Not the source tree, since `exec` makes the current directory writable, and nothing of the
+/// user: neither their ledger nor their settings.
+pub fn keep_to_itself(command: &mut Command) {
+    let user = rustix::process::geteuid().as_raw();
+    let own = std::env::temp_dir().join(format!("fumehood-cli-tests-{user}"));
+    command
+        .current_dir(std::env::temp_dir())
+        .env("FUMEHOOD_STATE_DIR", own.join("state"))
+        .env("FUMEHOOD_CONFIG_DIR", own.join("config"));
 }
 
 /// What a finished program left.

@@ -21,6 +21,18 @@ pub struct Version(Vec<u32>);
 #[error("`{0}` is not a version: write numbers with dots, for example 3.9")]
 pub struct VersionError(String);
 
+impl Version {
+    /// A version of at least one number.
+    pub fn new(first: u32, rest: &[u32]) -> Version {
+        Version([&[first], rest].concat())
+    }
+
+    /// Its numbers, at least one.
+    pub fn numbers(&self) -> &[u32] {
+        &self.0
+    }
+}
+
 impl FromStr for Version {
     type Err = VersionError;
 

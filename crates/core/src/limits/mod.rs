@@ -33,6 +33,16 @@ pub enum LimitError {
         /// A value that works.
         example: &'static str,
     },
+    /// A part of something that comes in whole pieces.
+    #[error("`{given}` is not a whole number, and {what} must be: write for example {example}")]
+    NotWhole {
+        /// The text as given.
+        given: String,
+        /// The kind of value.
+        what: &'static str,
+        /// A value that works.
+        example: &'static str,
+    },
     /// Negative values make no sense for a limit.
     #[error("`{given}` is negative, and {what} cannot be: write for example {example}")]
     Negative {

@@ -18,8 +18,8 @@ pub use launcher::{FromLauncher, ToLauncher};
 pub use message::{Ending, Exec, FromInit, ProcessUsage, Report, Stream, ToInit};
 pub use order::BoxOrder;
 pub use setup::{
-    BindMount, CgroupLimits, Content, Cover, CoverKind, Resource, Rlimit, Setup, SetupFile,
-    SetupLink,
+    BindMount, CgroupLimits, Content, Cover, CoverKind, OverlayMount, Resource, Rlimit, Setup,
+    SetupFile, SetupLink,
 };
 pub use usage::BoxUsage;
 pub use wire::DecodeError;
@@ -39,6 +39,9 @@ pub const STDIN_WINDOW: u32 = 256 << 10;
 
 /// The user and group that a program has inside a native box.
 pub const BOX_UID: u32 = 1000;
+
+/// How the name of a step begins that failed because an overlay cannot be made.
+pub const OVERLAY_STEP: &str = "overlay:";
 
 #[cfg(test)]
 mod tests;

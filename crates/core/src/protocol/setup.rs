@@ -24,6 +24,18 @@ pub struct BindMount {
     pub optional: bool,
 }
 
+/// A host directory that the box sees as a copy: what it changes goes to the storage.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OverlayMount {
+    /// The directory; must have no symbolic link in its path.
+    pub lower: String,
+    /// A directory that holds two more on one file system, `upper` for the changes and `work` for
+    /// the kernel; must have no symbolic link in its path.
+    pub storage: String,
+    /// Path in the box.
+    pub target: String,
+}
+
 /// A small file in the box's root.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SetupFile {
@@ -82,6 +94,8 @@ pub struct CgroupLimits {
 pub struct Content {
     /// Directories of private writable space.
     pub writable: Vec<String>,
+    /// Directories of the host that it sees as copies; mounted before the binds.
+    pub overlays: Vec<OverlayMount>,
     /// What of the host is in it, in order.
     pub binds: Vec<BindMount>,
     /// Small files.
@@ -140,6 +154,11 @@ pub struct Setup {
 impl Content {
     pub(super) fn write(&self, w: &mut Writer) {
         w.list(&self.writable, |w, path| w.text(path));
+        w.list(&self.overlays, |w, overlay| {
+            w.text(&overlay.lower);
+            w.text(&overlay.storage);
+            w.text(&overlay.target);
+        });
         w.list(&self.binds, |w, bind| {
             w.text(&bind.source);
             w.text(&bind.target);
@@ -161,6 +180,9 @@ impl Content {
     pub(super) fn read(r: &mut Reader<'_>) -> Result<Content, DecodeError> {
         Ok(Content {
             writable: r.list(Reader::text)?,
+            overlays: r.list(|r| {
+                Ok(OverlayMount { lower: r.text()?, storage: r.text()?, target: r.text()? })
+            })?,
             binds: r.list(|r| {
                 Ok(BindMount {
                     source: r.text()?,

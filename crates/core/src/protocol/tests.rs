@@ -97,11 +97,18 @@ fn setup() -> impl Strategy<Value = Setup> {
     )
         .prop_map(
             |(hostname, n, writable, binds, files, (loopback, pids, milli_cores), layer)| Setup {
-                hostname,
                 disk: n[0],
                 inodes: n[1],
                 on_base: loopback,
                 content: Content {
+                    overlays: writable
+                        .iter()
+                        .map(|path| OverlayMount {
+                            lower: path.clone(),
+                            storage: hostname.clone(),
+                            target: path.clone(),
+                        })
+                        .collect(),
                     writable,
                     binds: binds
                         .into_iter()
@@ -126,6 +133,7 @@ fn setup() -> impl Strategy<Value = Setup> {
                     Cover { path: "/workspace/.env".into(), kind: CoverKind::Hidden },
                     Cover { path: "/workspace/.git".into(), kind: CoverKind::Pinned },
                 ],
+                hostname,
                 loopback,
                 cgroup: CgroupLimits { memory: n[2], pids, milli_cores },
                 rlimits: vec![Rlimit { resource: Resource::FileSize, value: n[0] }],

@@ -28,10 +28,13 @@ impl<'a> Fields<'a> {
             Value::Map(entries) => entries.iter().collect(),
             _ if node.is_nothing() => Vec::new(),
             _ => {
-                let what = if section.is_empty() { "the file" } else { section };
-                let message = format!("`{what}` must be a section with keys");
+                let message = match section {
+                    "" => "the file must be a section with keys".to_owned(),
+                    section => format!("`{section}` must be a section with keys"),
+                };
                 let label = format!("this is {}", node.kind());
-                return Err(Problem::new(name, text, node.place, message, label));
+                let problem = Problem::new(name, text, node.place, message, label);
+                return Err(problem.hint("write its keys below it, indented: `key: value`"));
             }
         };
         let place = node.place;
@@ -66,6 +69,16 @@ impl<'a> Fields<'a> {
         label: impl Into<String>,
     ) -> Problem {
         Problem::new(self.name, self.text, place, message, label)
+    }
+
+    /// The same problem with a second place of this text.
+    pub fn and_at(&self, problem: Problem, place: Place, label: &str) -> Problem {
+        problem.and_at(self.name, self.text, place, label)
+    }
+
+    /// The keys of an item of a list of this section.
+    pub fn within(&self, key: &str, node: &'a Node) -> Result<Fields<'a>, Problem> {
+        Fields::of(self.name, self.text, &self.path(key), node)
     }
 
     /// Takes the value of a key. A key with nothing behind it counts as absent.
@@ -147,7 +160,10 @@ impl<'a> Fields<'a> {
     pub fn scalar(&self, key: &str, node: &'a Node) -> Result<&'a str, Problem> {
         match &node.value {
             Value::Scalar { text, .. } if !node.is_nothing() => Ok(text),
-            _ => Err(self.mistyped(key, node, "a single value")),
+            _ => {
+                let problem = self.mistyped(key, node, "a single value");
+                Err(problem.hint(format!("write one value behind the colon: `{key}: value`")))
+            }
         }
     }
 
@@ -167,7 +183,13 @@ impl<'a> Fields<'a> {
         };
         let message = format!("unknown key `{}`{within}", key.text);
         let problem = self.problem(key.place, message, "no such key");
-        let hint = match nearest(&key.text, self.known.iter().copied()).first() {
+        let near = nearest(&key.text, self.known.iter().copied()).first().copied();
+        // `network` is far from `net` by its letters, and near by its meaning.
+        let near = near.or_else(|| {
+            let begins = |known: &&&str| known.len() > 2 && key.text.starts_with(**known);
+            self.known.iter().find(begins).copied()
+        });
+        let hint = match near {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("the keys are {}", self.known.join(", ")),
         };

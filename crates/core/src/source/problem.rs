@@ -50,12 +50,20 @@ impl Problem {
         place: Place,
         label: impl Into<String>,
     ) -> Problem {
-        let line = text.lines().nth(place.line.saturating_sub(1) as usize);
+        // What is missing at the end is missed on a line that is not there.
+        let line = text.lines().nth(place.line.saturating_sub(1) as usize).or(Some(""));
         self.shown.push(Shown {
             origin: Origin::at(name, place),
             line: line.map(str::to_owned),
             label: label.into(),
         });
+        self
+    }
+
+    /// A second place that has no lines.
+    #[must_use]
+    pub fn and_of(mut self, origin: Origin) -> Problem {
+        self.shown.push(Shown { origin, line: None, label: String::new() });
         self
     }
 
@@ -82,10 +90,10 @@ impl fmt::Display for Problem {
         f.write_str(&self.message)?;
         let digits =
             |shown: &Shown| shown.origin.place.map_or(0, |place| place.line.to_string().len());
-        let margin = self.shown.iter().map(digits).max().unwrap_or(0);
+        let margin = self.shown.iter().map(digits).max().unwrap_or(0).max(1);
         for Shown { origin, line, label } in &self.shown {
             let (Some(place), Some(line)) = (origin.place, line) else {
-                write!(f, "\n{:margin$} --> {}", "", origin.name)?;
+                write!(f, "\n{:margin$}--> {}", "", origin.name)?;
                 continue;
             };
             write!(f, "\n{:margin$}--> {}:{}:{}", "", origin.name, place.line, place.column)?;

@@ -8,9 +8,9 @@ use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span};
 use super::{Entry, Key, Node, Place, Problem, Value};
 
 /// Deeper than anything that makes sense, and shallow enough for every stack.
-const MOST_DEPTH: usize = 32;
+pub(super) const MOST_DEPTH: usize = 32;
 /// Larger than any file that people write by hand.
-const MOST_BYTES: usize = 1 << 20;
+pub(super) const MOST_BYTES: usize = 1 << 20;
 
 /// Reads a text. The name is that of the file, for messages.
 pub fn read_yaml(name: &Arc<str>, text: &str) -> Result<Node, Problem> {
@@ -55,7 +55,13 @@ impl<'a> Reader<'a> {
 
     fn scan_problem(&self, error: &ScanError) -> Problem {
         let marker = error.marker();
-        let place = Place::new(marker.line() as u32, marker.col() as u32 + 1, 1);
+        let mut place = Place::new(marker.line() as u32, marker.col() as u32 + 1, 1);
+        // What is missing at the end of the text is missed behind its last line.
+        if let Some(last) = self.text.trim_end().lines().enumerate().last()
+            && place.line as usize > last.0 + 1
+        {
+            place = Place::new(last.0 as u32 + 1, last.1.chars().count() as u32 + 1, 1);
+        }
         self.problem(place, &format!("this is not YAML: {}", error.info()), "")
             .hint("texts with special characters want quotes; indentation wants spaces, not tabs")
     }

@@ -4,7 +4,7 @@
 use std::{
     fs,
     os::{fd::AsRawFd as _, unix::net::UnixStream as StdUnixStream},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
 };
 
@@ -17,7 +17,11 @@ use crate::{BoxPlan, Enforced, Error, MountSource};
 pub(crate) struct Local;
 
 impl Backend for Local {
-    fn open<'a>(&'a self, plan: &'a BoxPlan) -> Deferred<'a, Result<OpenBox, Error>> {
+    fn open<'a>(
+        &'a self,
+        plan: &'a BoxPlan,
+        _storage: Option<&'a Path>,
+    ) -> Deferred<'a, Result<OpenBox, Error>> {
         Box::pin(async move {
             let failed = |step: &str, error: std::io::Error| Error::Setup {
                 step: step.into(),

@@ -8,7 +8,7 @@ mod local;
 #[cfg(target_os = "linux")]
 mod native;
 
-use std::{future::Future, pin::Pin};
+use std::{future::Future, path::Path, pin::Pin};
 
 use tokio::net::UnixStream;
 
@@ -27,7 +27,14 @@ pub(crate) type Deferred<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// Something that opens boxes.
 pub(crate) trait Backend: Send + Sync {
     /// Opens a box. Its init is building or ready; what it says arrives on the channel.
-    fn open<'a>(&'a self, plan: &'a BoxPlan) -> Deferred<'a, Result<OpenBox, Error>>;
+    ///
+    /// The storage takes what the program changes in an overlay; it is there if and only if the
+    /// plan has one.
+    fn open<'a>(
+        &'a self,
+        plan: &'a BoxPlan,
+        storage: Option<&'a Path>,
+    ) -> Deferred<'a, Result<OpenBox, Error>>;
 
     /// What names the content of a box's root where the plan names only a place that can change,
     /// such as the tag of an image.

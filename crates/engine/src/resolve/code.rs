@@ -10,11 +10,13 @@ use crate::{
         CompileSpec, Language, Registry, SourceName, Values, WarmSpec, expand_command, expand_env,
         in_sequence,
     },
+    policy::Policy,
     toolchain::Toolchain,
 };
 
 pub(super) fn resolve(
     request: &Request,
+    policy: &Policy,
     machine: &Machine<'_>,
     backend: BackendName,
     layout: &Layout,
@@ -39,7 +41,7 @@ pub(super) fn resolve(
         Some(spec) => scene.compile(spec)?,
         None => (None, None),
     };
-    let limits = Limits::default().with(&language.run.limits).with(&request.limits);
+    let limits = policy.limits_for(&language.run.limits);
     let mut values = scene.values(&limits, &layout.tmp);
     values.program = Some(text(match (&compile, backend) {
         (Some(compile), BackendName::Local) => &compile.store,
@@ -47,7 +49,7 @@ pub(super) fn resolve(
     }));
     let mut argv = expand_command(&language.run.command, &values)?;
     argv.extend(args.iter().cloned());
-    let mut run = box_plan(request, machine, backend, layout, argv, limits)?;
+    let mut run = box_plan(request, policy, machine, backend, layout, argv, limits)?;
     run.container.clone_from(&container);
     let mut env = expand_env(&language.run.env, &values)?;
     env.extend(std::mem::take(&mut run.command.env));
@@ -59,7 +61,7 @@ pub(super) fn resolve(
         Some(_) => {}
         None => scene.put_source(&mut run),
     }
-    Ok(Plan { backend, prepare, compile, run })
+    Ok(Plan { prepare, compile, ..Plan::new(backend, run) })
 }
 
 /// The programs of a language, and what tells one installation of them from another.

@@ -1,8 +1,11 @@
 //! From a request to a plan. The last place where anything is decided.
 
 mod code;
+mod git;
+mod given;
 mod guard;
 mod layout;
+mod obey;
 mod paths;
 
 use std::{
@@ -12,14 +15,15 @@ use std::{
 
 pub(crate) use self::{guard::Watch, layout::Layout};
 use crate::{
-    BackendName, BoxPlan, Command, Container, Error, Identity, Limits, Link, Mount, Plan, Program,
-    Request, WorkspaceMode,
+    BackendName, BoxPlan, Command, Container, Error, Identity, LimitOverrides, Limits, Link, Mount,
+    Plan, Program, Request,
     backend::{Engine, default_image},
+    policy::{self, Policy},
     toolchain::Toolchains,
 };
 
 /// What every native box of this machine has in its root: the system and the toolchains.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub(crate) struct BaseRoot {
     pub(crate) mounts: Vec<Mount>,
     pub(crate) links: Vec<Link>,
@@ -48,11 +52,17 @@ pub(crate) struct Machine<'a> {
     pub(crate) engine: Option<&'a Engine>,
     /// Where fumehood keeps what it may forget.
     pub(crate) cache: &'a Path,
+    /// Where fumehood keeps what it may not forget, if not where the environment says.
+    pub(crate) state: Option<&'a Path>,
+    /// Limits that hold where nobody says otherwise.
+    pub(crate) limits: &'a LimitOverrides,
 }
 
-/// Resolves a request.
-pub(crate) fn resolve(request: &Request, machine: &Machine<'_>) -> Result<Plan, Error> {
+/// Resolves a request. The digest of the policy is left to whoever has time for it.
+pub(crate) fn resolve(request: &Request, machine: &Machine<'_>) -> Result<(Plan, Policy), Error> {
     check_strings(request)?;
+    let merged = policy::load(&request.policy, machine.limits, obey::wishes(request))?;
+    let policy = &merged;
     let backend = request.backend.unwrap_or(BackendName::Native);
     check_image(request, backend)?;
     let layout = Layout::new(backend);
@@ -61,19 +71,22 @@ pub(crate) fn resolve(request: &Request, machine: &Machine<'_>) -> Result<Plan, 
             if argv.first().is_none_or(String::is_empty) {
                 return Err(Error::EmptyCommand);
             }
-            let limits = Limits::default().with(&request.limits);
-            let run = box_plan(request, machine, backend, &layout, argv.clone(), limits)?;
-            Ok(Plan { backend, prepare: None, compile: None, run })
+            let limits = policy.limits();
+            let run = box_plan(request, policy, machine, backend, &layout, argv.clone(), limits)?;
+            Plan::new(backend, run)
         }
-        Program::Code { .. } => code::resolve(request, machine, backend, &layout),
-    }?;
+        Program::Code { .. } => code::resolve(request, policy, machine, backend, &layout)?,
+    };
+    plan.record = obey::record(policy, request)?;
+    given::add(&mut plan, policy, request, machine, &layout)?;
+    obey::cover(&mut plan.run, policy, request, backend, &layout.workspace)?;
     if let Some(engine) = machine.engine {
         let compile = plan.compile.as_mut().map(|compile| &mut compile.in_box);
         for in_box in compile.into_iter().chain([&mut plan.run]) {
             in_box.identity = engine.identity(&in_box.mounts);
         }
     }
-    Ok(plan)
+    Ok((plan, merged))
 }
 
 /// Images and runtimes are for backends that have them.
@@ -102,6 +115,7 @@ fn container(request: &Request, backend: BackendName, language: Option<&str>) ->
 /// The box in which the request's program runs.
 fn box_plan(
     request: &Request,
+    policy: &Policy,
     machine: &Machine<'_>,
     backend: BackendName,
     layout: &Layout,
@@ -110,33 +124,7 @@ fn box_plan(
 ) -> Result<BoxPlan, Error> {
     let mut plan = bare_box(machine, backend, layout, argv, limits);
     plan.container = container(request, backend, None);
-    match &request.workspace {
-        None => plan.mounts.push(Mount::scratch(&layout.workspace)),
-        Some(workspace) => {
-            let directory = paths::workspace(&workspace.directory)?;
-            if backend == BackendName::Local {
-                plan.command.cwd = directory;
-            } else {
-                plan.mounts.push(match workspace.mode {
-                    WorkspaceMode::ReadOnly => Mount::read_only(directory, &layout.workspace),
-                    WorkspaceMode::ReadWrite => Mount::read_write(directory, &layout.workspace),
-                });
-            }
-        }
-    }
-    for mount in &request.mounts {
-        let mount = paths::mount(mount)?;
-        if backend == BackendName::Local {
-            return Err(Error::Unavailable {
-                backend,
-                reason: "it cannot mount anything".into(),
-                remedy: "leave out --mount, or use the native backend".into(),
-            });
-        }
-        plan.mounts.push(mount);
-    }
-    plan.network = request.network;
-    plan.command.env.extend(request.env.clone());
+    obey::obey(&mut plan, policy, request, backend, &layout.workspace)?;
     Ok(plan)
 }
 
@@ -153,24 +141,10 @@ fn bare_box(
         _ => (Vec::new(), Vec::new()),
     };
     mounts.push(Mount::scratch(&layout.home));
-    BoxPlan {
-        container: None,
-        mounts,
-        links,
-        files: Vec::new(),
-        masked: Vec::new(),
-        protected: Vec::new(),
-        command: Command {
-            argv,
-            env: environment(machine, backend, layout),
-            cwd: layout.workspace.clone(),
-        },
-        identity: Identity { uid: layout.uid, gid: layout.uid },
-        limits,
-        network: crate::Network::None,
-        required: Vec::new(),
-        without: Vec::new(),
-    }
+    let cwd = layout.workspace.clone();
+    let command = Command { argv, env: environment(machine, backend, layout), cwd };
+    let identity = Identity { uid: layout.uid, gid: layout.uid };
+    BoxPlan { mounts, links, ..BoxPlan::new(command, identity, limits) }
 }
 
 /// A clean environment: nothing of the caller's gets in unasked. What a container has of its image,

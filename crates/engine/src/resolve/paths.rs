@@ -5,7 +5,14 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use crate::{Error, Mount, MountSource};
+use crate::{BackendName, Error, Mount, MountSource};
+
+/// Where dependencies are in a box.
+pub(super) const DEPS: &str = "/deps";
+/// Where a candidate is in a box.
+pub(super) const CANDIDATE: &str = "/candidate";
+/// Where data sets are in a box, each under its name.
+pub(super) const DATASETS: &str = "/datasets";
 
 /// Places in a box that are the box's own.
 const RESERVED: &[&str] = &[
@@ -51,14 +58,40 @@ pub(super) fn mount(mount: &Mount) -> Result<Mount, Error> {
     let target = target(&mount.target)?;
     let source = match &mount.source {
         MountSource::Scratch => MountSource::Scratch,
-        MountSource::Host(path) => MountSource::Host(fs::canonicalize(path).map_err(|error| {
-            Error::Path { what: "the mount source", path: path.clone(), reason: plain(&error) }
-        })?),
+        MountSource::Overlay { lower } => {
+            return Err(Error::Path {
+                what: "the overlay of",
+                path: lower.clone(),
+                reason: "only the workspace can be an overlay".into(),
+            });
+        }
+        MountSource::Host(path) => MountSource::Host(real("the mount source", path)?),
     };
     Ok(Mount { target, source, ..mount.clone() })
 }
 
-fn target(target: &Path) -> Result<PathBuf, Error> {
+/// The real path of something that must be there.
+pub(super) fn real(what: &'static str, path: &Path) -> Result<PathBuf, Error> {
+    fs::canonicalize(path).map_err(|error| Error::Path {
+        what,
+        path: path.to_owned(),
+        reason: plain(&error),
+    })
+}
+
+/// The refusal of a backend that has no mounts.
+pub(super) fn cannot_mount(backend: BackendName) -> Error {
+    Error::Unavailable {
+        backend,
+        reason: "it cannot mount anything".into(),
+        remedy: "leave out --mount, --volume, --deps, --candidate and --dataset, \
+                 or use the native backend"
+            .into(),
+    }
+}
+
+/// A place in a box that a caller may have, written plainly.
+pub(super) fn target(target: &Path) -> Result<PathBuf, Error> {
     let refused = |reason| Error::MountTarget { target: target.to_owned(), reason };
     if !target.is_absolute() {
         return Err(refused("it is not absolute"));
@@ -73,6 +106,9 @@ fn target(target: &Path) -> Result<PathBuf, Error> {
     }
     if clean == Path::new("/") || RESERVED.iter().any(|reserved| clean.starts_with(reserved)) {
         return Err(refused("that place is the box's own"));
+    }
+    if [DEPS, CANDIDATE, DATASETS].iter().any(|given| clean.starts_with(given)) {
+        return Err(refused("use --deps, --candidate or --dataset for that place"));
     }
     Ok(clean)
 }
@@ -94,6 +130,10 @@ mod tests {
     fn targets_that_would_undo_the_box_are_refused() {
         for bad in ["data", "/", "//", "/proc/x", "/usr/lib", "/a/../etc", "/etc/passwd", "/code"] {
             assert!(target(Path::new(bad)).is_err(), "{bad}");
+        }
+        for given in ["/deps", "/candidate/x", "/datasets/iris"] {
+            let message = target(Path::new(given)).unwrap_err().to_string();
+            assert!(message.contains("--dataset"), "{message}");
         }
         assert_eq!(target(Path::new("//data//x/")).unwrap(), Path::new("/data/x"));
         assert!(target(Path::new("/workspace/sub")).is_ok());

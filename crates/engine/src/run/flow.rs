@@ -8,16 +8,24 @@ use std::{
     time::{Instant, SystemTime, UNIX_EPOCH},
 };
 
+use fumehood_core::protocol::OVERLAY_STEP;
+
 use super::{
     drive::{Seen, drive},
     handle::Io,
+    record::Recorder,
     store::{Staging, Turn, is_there, storage},
     verdict::{Verdict, judge, system_reason},
 };
 use crate::{
-    BoxPlan, Captured, Digest, Error, Event, Mount, MountSource, Outcome, Phase, PhaseOutcome,
-    Plan, PlannedCompile, PlannedPrepare, RunId, Stats, Status, StreamName, Violation,
-    escape_controls, resolve::Watch, sandbox::Inner,
+    BoxPlan, Captured, Digest, Error, Event, Mount, MountSource, Outcome, OverlayError, Phase,
+    PhaseOutcome, Plan, PlannedCompile, PlannedPrepare, Request, RunId, Stats, Status, StreamName,
+    Violation, ViolationKind, escape_controls,
+    overlay::{self, Kept, Storage},
+    policy::Policy,
+    resolve::Watch,
+    sandbox::Inner,
+    volume::Held,
 };
 
 static NEXT: AtomicU32 = AtomicU32::new(0);
@@ -31,27 +39,44 @@ pub(super) struct Flow<'a> {
     begun: Instant,
     done: Vec<PhaseOutcome>,
     digest: Option<Digest>,
+    /// The policy of the plan, as long as its digest is not there.
+    policy: Option<Policy>,
+    recorder: Recorder<'a>,
 }
 
 /// What a phase left behind, besides its outcome.
 struct Finished {
     seen: Seen,
     verdict: Verdict,
+    kept: Kept,
 }
 
 impl<'a> Flow<'a> {
-    pub(super) fn new(inner: &'a Inner, plan: Plan, io: Io) -> Flow<'a> {
+    pub(super) fn new(
+        inner: &'a Inner,
+        plan: Plan,
+        policy: Option<Policy>,
+        io: Io,
+        request: Option<Request>,
+    ) -> Result<Flow<'a>, Error> {
+        let recorder = Recorder::begin(inner.records.get(), &plan, request)?;
         let millis = SystemTime::now()
             .duration_since(UNIX_EPOCH)
             .map_or(0, |now| u64::try_from(now.as_millis()).unwrap_or(u64::MAX));
         let id = RunId::new(millis, std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-        Flow { inner, plan, io, id, begun: Instant::now(), done: Vec::new(), digest: None }
+        let (begun, done, digest) = (Instant::now(), Vec::new(), None);
+        Ok(Flow { inner, plan, io, id, begun, done, digest, policy, recorder })
     }
 
     pub(super) async fn carry_out(mut self) -> Result<Outcome, Error> {
+        let _held = match self.plan.volumes.as_slice() {
+            [] => Held::default(),
+            volumes => self.inner.volumes()?.hold(volumes)?,
+        };
         self.io.tell(Event::Started { id: self.id.clone() }).await;
         let decided = self.phases().await?;
-        let outcome = self.outcome(decided);
+        let mut outcome = self.outcome(decided);
+        self.recorder.end(&self.plan, &mut outcome);
         if self.io.events.is_some() {
             self.io.tell(Event::Finished { outcome: Box::new(outcome.clone()) }).await;
         }
@@ -110,17 +135,54 @@ impl<'a> Flow<'a> {
     ) -> Result<Finished, Error> {
         let begun = if self.done.is_empty() { self.begun } else { Instant::now() };
         let watch = Watch::begin(plan);
-        let open = self.inner.backend(self.plan.backend).open(plan).await?;
-        // The box is busy building itself: time for what the outcome needs later.
-        self.digest.get_or_insert_with(|| self.plan.digest());
-        let mut seen = drive(open, plan, phase, &mut self.io, wanted, begun).await;
-        let mut verdict = judge(plan, phase, &mut seen)?;
+        let storage = self.storage(plan)?;
+        let place = storage.as_ref().map(Storage::path);
+        let open = self.inner.backend(self.plan.backend).open(plan, place).await?;
+        // What the outcome needs later.
+        let (whole, policy, digest) = (&mut self.plan, &mut self.policy, &mut self.digest);
+        let recorder = &self.recorder;
+        let meanwhile = || {
+            seal(whole, policy, digest);
+            recorder.prepare();
+        };
+        let mut seen = drive(open, plan, phase, &mut self.io, wanted, begun, meanwhile).await;
+        let mut verdict = judge(plan, phase, &mut seen).map_err(|error| self.explain(error))?;
         verdict.violations.extend(watch.end());
+        let kept = match storage {
+            Some(storage) => keep(storage, plan, &mut verdict).await,
+            None => Kept::default(),
+        };
         if let Some(errno) = seen.exec_error {
             self.explain_exec_error(plan, phase, errno, &mut seen).await;
         }
         self.done.push(verdict.outcome.clone());
-        Ok(Finished { seen, verdict })
+        Ok(Finished { seen, verdict, kept })
+    }
+
+    /// Somewhere for what the program changes in an overlay, if the plan has one.
+    fn storage(&self, plan: &BoxPlan) -> Result<Option<Storage>, Error> {
+        let Some(lower) = plan.overlay_lower() else { return Ok(None) };
+        let state = overlay::state_dir(self.inner.state_dir.as_deref())?;
+        let workspace =
+            |path: &PathBuf| Some(path.strip_prefix(plan.overlay_target()?).ok()?.to_owned());
+        let protected = plan.protected.iter().filter_map(workspace);
+        let guarded = overlay::guarded(protected);
+        Ok(Some(Storage::create(&state, &self.id, lower, &plan.command.argv, &guarded)?))
+    }
+
+    /// A box that failed because of its overlay needs another place for it, not another machine.
+    fn explain(&self, error: Error) -> Error {
+        match error {
+            Error::Setup { step, reason } if step.starts_with(OVERLAY_STEP) => {
+                let step = step.trim_start_matches(OVERLAY_STEP).trim_start();
+                let reason = format!("{step}: {reason}");
+                match overlay::state_dir(self.inner.state_dir.as_deref()) {
+                    Ok(path) => OverlayError::Unsupported { path, reason }.into(),
+                    Err(error) => error.into(),
+                }
+            }
+            error => error,
+        }
     }
 
     /// What a shell would have said on standard error.
@@ -180,7 +242,8 @@ impl<'a> Flow<'a> {
     }
 
     fn outcome(&mut self, decided: Finished) -> Outcome {
-        let Finished { seen, verdict } = decided;
+        let (policy_digest, plan_digest) = seal(&mut self.plan, &mut self.policy, &mut self.digest);
+        let Finished { seen, verdict, kept } = decided;
         let Verdict { outcome, signal, violations, error } = verdict;
         let violations: Vec<Violation> = violations;
         Outcome {
@@ -202,10 +265,50 @@ impl<'a> Flow<'a> {
             backend: self.plan.backend,
             enforced: seen.enforced,
             violations,
+            change_count: kept.changes.len() as u64,
+            changes: kept.changes.into_iter().take(Outcome::MOST_CHANGES).collect(),
+            overlay: kept.id,
             error,
-            plan_digest: self.digest.take().unwrap_or_else(|| self.plan.digest()),
+            policy_digest,
+            plan_digest,
         }
     }
+}
+
+/// Reads what the program changed. Other tasks go on meanwhile, since there may be a lot of it.
+async fn keep(storage: Storage, plan: &BoxPlan, verdict: &mut Verdict) -> Kept {
+    let result = tokio::task::spawn_blocking(|| storage.finish()).await;
+    let error = match result {
+        Ok(Ok(kept)) => {
+            if kept.bytes > plan.limits.disk.get() {
+                let message = format!(
+                    "the changes take more than {}; raise it with --disk",
+                    plan.limits.disk
+                );
+                verdict.violations.push(Violation { kind: ViolationKind::Disk, message });
+            }
+            return kept;
+        }
+        Ok(Err(error)) => error.to_string(),
+        Err(error) => format!("the changes could not be read ({error}): run it again"),
+    };
+    verdict.outcome.status = Status::Failed;
+    verdict.error.get_or_insert(error);
+    Kept::default()
+}
+
+/// The digests of the policy and of the plan. They take a tenth of the time of a small run, so they
+/// are made while nobody waits for them.
+fn seal(
+    plan: &mut Plan,
+    policy: &mut Option<Policy>,
+    digest: &mut Option<Digest>,
+) -> (Digest, Digest) {
+    if let Some(policy) = policy.take() {
+        plan.policy = Some(policy.digest());
+    }
+    let whole = digest.get_or_insert_with(|| plan.digest()).clone();
+    (plan.policy.clone().unwrap_or_else(|| Digest::of(b"")), whole)
 }
 
 fn succeeded(verdict: &Verdict) -> bool {

@@ -33,17 +33,30 @@ struct Remembered<E, T> {
     toolchains: T,
 }
 
-/// What was remembered, if it is ours and still true.
-pub fn read(directory: &Path, environment: &Environment) -> Option<Toolchains> {
+/// What was remembered, and whatever it depends on.
+pub struct Memory {
+    pub toolchains: Toolchains,
+    witnesses: Vec<Witness>,
+}
+
+impl Memory {
+    /// Whether nothing has changed since.
+    pub fn holds(&self) -> bool {
+        self.witnesses.iter().all(Witness::holds)
+    }
+}
+
+/// What was remembered, if it is ours and was found in the same surroundings.
+pub fn read(directory: &Path, environment: &Environment) -> Option<Memory> {
     let file = open(&directory.join(FILE), environment.uid)?;
     let mut bytes = Vec::with_capacity(16 * 1024);
     file.take(MOST_BYTES).read_to_end(&mut bytes).ok()?;
     let remembered: Remembered<Environment, Toolchains> = serde_json::from_slice(&bytes).ok()?;
     let is_same = remembered.format == FORMAT
         && remembered.edition == Registry::EDITION
-        && remembered.environment == *environment
-        && remembered.witnesses.iter().all(Witness::holds);
-    is_same.then_some(remembered.toolchains)
+        && remembered.environment == *environment;
+    let Remembered { toolchains, witnesses, .. } = remembered;
+    is_same.then_some(Memory { toolchains, witnesses })
 }
 
 /// Remembers what was found. Failing to do so is no failure: the next run searches again.

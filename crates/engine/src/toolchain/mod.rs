@@ -74,8 +74,22 @@ impl Toolchains {
     ///
     /// Never fails: a cache that cannot be read or written only costs time.
     pub fn load(cache_dir: &Path, environment: &Environment) -> Toolchains {
-        cache::read(cache_dir, environment)
-            .unwrap_or_else(|| Toolchains::refresh(cache_dir, environment))
+        Toolchains::load_expecting(cache_dir, environment, |_| {})
+    }
+
+    /// The same, telling what will probably be found before it has been checked.
+    pub(crate) fn load_expecting(
+        cache_dir: &Path,
+        environment: &Environment,
+        expect: impl FnOnce(&Toolchains),
+    ) -> Toolchains {
+        if let Some(memory) = cache::read(cache_dir, environment) {
+            expect(&memory.toolchains);
+            if memory.holds() {
+                return memory.toolchains;
+            }
+        }
+        Toolchains::refresh(cache_dir, environment)
     }
 
     /// The toolchains as found now, remembered for the next time.

@@ -25,6 +25,7 @@ pub(crate) mod container;
 mod cover;
 mod landlock;
 mod network;
+mod overlay;
 mod privileges;
 mod resources;
 mod root;
@@ -62,7 +63,8 @@ enum Message {
     Order { setup: Box<Setup>, channel: OwnedFd, trees: Trees, held: Held },
 }
 
-/// One per bind of a content; `None` for an optional one that is not there.
+/// Two per overlay of a content, its lower directory and its storage, then one per bind; `None` for
+/// an optional one that is not there.
 type Trees = Vec<Option<OwnedFd>>;
 
 /// What was made ahead of need.
@@ -223,7 +225,13 @@ fn add_base(mut prepared: Prepared, content: &Content, trees: Trees) -> Result<P
 /// Where a program may write: our own space, and what of the caller is mounted writable.
 fn writable_places(content: &Content) -> impl Iterator<Item = &str> {
     let binds = content.binds.iter().filter(|bind| bind.writable && bind.owned);
-    content.writable.iter().chain(binds.map(|bind| &bind.target)).map(String::as_str)
+    let overlays = content.overlays.iter().map(|overlay| &overlay.target);
+    content
+        .writable
+        .iter()
+        .chain(overlays)
+        .chain(binds.map(|bind| &bind.target))
+        .map(String::as_str)
 }
 
 /// The launcher says when the user mapping is written, and passes the files of our cgroups.

@@ -21,6 +21,7 @@ use rustix::{
     process::{fchdir, pivot_root},
 };
 
+use super::overlay;
 use crate::{
     failure::{Failure, Step},
     sys::{MountAttributes, mount_setattr},
@@ -61,7 +62,7 @@ impl Root {
         Ok(root)
     }
 
-    /// Adds content. The trees are the detached mounts of its binds.
+    /// Adds content. The trees are the detached mounts of its overlays and binds.
     pub(super) fn add(
         &mut self,
         content: &Content,
@@ -73,12 +74,28 @@ impl Root {
         for link in &content.links {
             self.link(&link.path, &link.target)?;
         }
+        let mut trees = trees.into_iter();
+        for overlay in &content.overlays {
+            let (Some(Some(lower)), Some(Some(storage))) = (trees.next(), trees.next()) else {
+                return Err(Errno::NOENT).step_on("layers of the overlay at", &overlay.target);
+            };
+            let tree =
+                overlay::make(&self.directory, &lower, &storage).map_err(Failure::of_overlay)?;
+            self.mount(&tree, &overlay.target)?;
+        }
+        // The box's own space comes first: it would cover what is mounted in it. What lies in a
+        // mount itself has to wait for that.
+        let waits =
+            |path: &&String| content.binds.iter().any(|bind| is_at_or_below(path, &bind.target));
+        for path in content.writable.iter().filter(|path| !waits(path)) {
+            self.make_writable(path)?;
+        }
         for (bind, tree) in content.binds.iter().zip(trees) {
             if let Some(tree) = tree {
                 self.mount(&tree, &bind.target)?;
             }
         }
-        for path in &content.writable {
+        for path in content.writable.iter().filter(waits) {
             self.make_writable(path)?;
         }
         Ok(())
@@ -130,7 +147,7 @@ pub(super) fn file_system(
         .step_on("mounting file system", kind)
 }
 
-fn attach(tree: &OwnedFd, directory: impl AsFd, path: &str) -> Result<(), Errno> {
+pub(super) fn attach(tree: &OwnedFd, directory: impl AsFd, path: &str) -> Result<(), Errno> {
     move_mount(tree, c"", directory, path, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH)
 }
 
@@ -232,10 +249,7 @@ impl Root {
 
     /// Whether a path is at or below something of the host.
     fn is_in_mount(&self, path: &str) -> bool {
-        self.mounted.iter().any(|mounted| {
-            path.strip_prefix(mounted.as_str())
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        })
+        self.mounted.iter().any(|mounted| is_at_or_below(path, mounted))
     }
 
     /// Mounts on something in a directory of the host. It must be there, since nothing is ever
@@ -281,6 +295,10 @@ impl Root {
 pub(super) fn attach_on(tree: &OwnedFd, target: &OwnedFd) -> Result<(), Errno> {
     let flags = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH | MoveMountFlags::MOVE_MOUNT_T_EMPTY_PATH;
     move_mount(tree, c"", target, c"", flags)
+}
+
+fn is_at_or_below(path: &str, top: &str) -> bool {
+    path.strip_prefix(top).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 fn relative(path: &str) -> &str {

@@ -179,16 +179,22 @@ impl Blank {
         channel: Option<OwnedFd>,
         held: Held,
     ) -> Result<(), Failure> {
-        if content.binds.len() > MOST_BINDS {
+        let count = content.binds.len() + 2 * content.overlays.len();
+        if count > MOST_BINDS {
             return Err(Failure {
-                step: format!("{} mounts, which is more than {MOST_BINDS},", content.binds.len()),
+                step: format!("{count} mounts, which is more than {MOST_BINDS},"),
                 errno: Errno::TOOBIG.raw_os_error(),
             });
         }
         let shifts = &mut self.shifts;
-        let trees = crate::collect_results(
+        let mut trees = Vec::new();
+        for overlay in &content.overlays {
+            let layers = sources::open_layers(overlay, shifts).map_err(Failure::of_overlay)?;
+            trees.extend(layers.map(Some));
+        }
+        trees.extend(crate::collect_results(
             content.binds.iter().map(|bind| sources::open_detached(bind, shifts)),
-        )?;
+        )?);
         let present: Vec<u8> = trees.iter().map(|tree| u8::from(tree.is_some())).collect();
         let [a, b, c, d] = (present.len() as u32).to_le_bytes();
         let head = [held.bits(), a, b, c, d];

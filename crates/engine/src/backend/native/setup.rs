@@ -6,7 +6,9 @@ use super::super::{
     common::{covers, inodes, rlimits, text, together},
     etc::{self, HOST_NAME},
 };
-use crate::{Access, BoxPlan, Error, Link, Mount, MountSource, Network, resolve::BaseRoot};
+use crate::{
+    Access, BoxPlan, Error, Link, Mount, MountSource, Network, OverlayError, resolve::BaseRoot,
+};
 
 /// Devices that every program may expect, and none besides.
 const DEVICES: &[&str] =
@@ -22,14 +24,14 @@ const DEVICE_LINKS: &[(&str, &str)] = &[
 
 /// What every box of a launcher starts with, prepared ahead of need.
 pub(super) struct SharedBase {
-    root: BaseRoot,
+    pub(super) root: BaseRoot,
     pub(super) content: Content,
 }
 
 impl SharedBase {
     pub(super) fn new(root: BaseRoot) -> Result<SharedBase, Error> {
         let mut content = own_content();
-        add(&mut content, &root.mounts, &root.links)?;
+        add(&mut content, &root.mounts, &root.links, None)?;
         Ok(SharedBase { root, content })
     }
 
@@ -40,12 +42,16 @@ impl SharedBase {
     }
 }
 
-pub(super) fn from_plan(plan: &BoxPlan, base: Option<&SharedBase>) -> Result<Setup, Error> {
+pub(super) fn from_plan(
+    plan: &BoxPlan,
+    storage: Option<&Path>,
+    base: Option<&SharedBase>,
+) -> Result<Setup, Error> {
     let rest = base.and_then(|base| base.rest(plan)).filter(|_| plan.without.is_empty());
     let mut content = if rest.is_some() { Content::default() } else { own_content() };
     match rest {
-        Some(mounts) => add(&mut content, mounts, &[])?,
-        None => add(&mut content, &plan.mounts, &plan.links)?,
+        Some(mounts) => add(&mut content, mounts, &[], storage)?,
+        None => add(&mut content, &plan.mounts, &plan.links, storage)?,
     }
     let limits = &plan.limits;
     Ok(Setup {
@@ -67,6 +73,7 @@ pub(super) fn from_plan(plan: &BoxPlan, base: Option<&SharedBase>) -> Result<Set
 fn own_content() -> Content {
     Content {
         writable: ["/tmp", "/dev/shm", "/var/tmp"].map(str::to_owned).to_vec(),
+        overlays: Vec::new(),
         binds: DEVICES
             .iter()
             .map(|device| BindMount {
@@ -92,11 +99,24 @@ fn own_content() -> Content {
     }
 }
 
-fn add(content: &mut Content, mounts: &[Mount], links: &[Link]) -> Result<(), Error> {
+fn add(
+    content: &mut Content,
+    mounts: &[Mount],
+    links: &[Link],
+    storage: Option<&Path>,
+) -> Result<(), Error> {
     for mount in mounts {
         let target = text(&mount.target)?;
         match &mount.source {
             MountSource::Scratch => content.writable.push(target),
+            MountSource::Overlay { lower } => {
+                let storage = storage.ok_or(OverlayError::NoStorage)?;
+                content.overlays.push(OverlayMount {
+                    lower: text(lower)?,
+                    storage: text(storage)?,
+                    target,
+                });
+            }
             MountSource::Host(source) => content.binds.push(BindMount {
                 source: text(source)?,
                 target,

@@ -104,7 +104,8 @@ struct Driver<'a> {
     seen: Seen,
 }
 
-/// Runs the program of a plan in its box, and fetches these files if it succeeds.
+/// Runs the program of a plan in its box, and fetches these files if it succeeds. There is time for
+/// other work once everything has been said.
 pub(super) async fn drive(
     open: OpenBox,
     plan: &BoxPlan,
@@ -112,7 +113,9 @@ pub(super) async fn drive(
     io: &mut Io,
     wanted: &[PathBuf],
     begun: Instant,
+    meanwhile: impl FnOnce(),
 ) -> Seen {
+    let mut meanwhile = Some(meanwhile);
     let OpenBox { channel, mut keeper, enforced } = open;
     let mut driver = Driver {
         plan,
@@ -136,7 +139,16 @@ pub(super) async fn drive(
     while driver.stage != Stage::Over {
         let goes_on = match driver.next_happening(&channel).await {
             Happening::Readable => driver.receive(&channel, &mut decoder, &mut buffer),
-            Happening::Writable => driver.send(&channel),
+            Happening::Writable => {
+                let goes_on = driver.send(&channel);
+                if driver.outgoing.is_empty()
+                    && let Some(work) = meanwhile.take()
+                {
+                    // The box has all it needs and is busy building itself.
+                    work();
+                }
+                goes_on
+            }
             Happening::Order(order) => {
                 driver.obey(order);
                 true

@@ -1,0 +1,174 @@
+//! `fumehood policy explain`: yes or no, and which line says so. The exit code is the answer.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    str::FromStr,
+};
+
+use clap::Args;
+use fumehood::{
+    escape_controls,
+    policy::{Decision, PathDecision, Policy},
+};
+use serde_json::json;
+
+use super::{Chosen, print};
+use crate::{failure::Failure, paint::Paint};
+
+/// Exit code for what is denied.
+const DENIED: u8 = 1;
+
+/// Arguments of `fumehood policy explain`.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct ExplainArgs {
+    #[command(flatten)]
+    subject: Subject,
+    /// Let the exit code say whether the path can be written, not whether it can be read.
+    #[arg(long, conflicts_with_all = ["host", "env"])]
+    write: bool,
+    #[command(flatten)]
+    chosen: Chosen,
+    /// Print the answer as JSON.
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// What is asked about.
+#[derive(Args, Debug)]
+#[group(required = true, multiple = false)]
+struct Subject {
+    /// A file or directory. The current directory is the workspace.
+    #[arg(long)]
+    path: Option<PathBuf>,
+    /// A host, by name or address; the port is 443 unless said.
+    #[arg(long, value_name = "HOST[:PORT]")]
+    host: Option<HostArg>,
+    /// A variable.
+    #[arg(long, value_name = "NAME")]
+    env: Option<String>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  fumehood policy explain --path .git/hooks/pre-commit
+  fumehood policy explain --host example.com:443
+  fumehood policy explain --env AWS_SECRET_ACCESS_KEY --profile strict
+
+The exit code is 0 for what is allowed and 1 for what is denied.";
+
+/// A host and a port.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct HostArg {
+    host: String,
+    port: u16,
+}
+
+/// A port that is none.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{given}` is not a host with a port: write HOST or HOST:PORT, and [ADDRESS]:PORT for IPv6"
+)]
+struct HostArgError {
+    given: String,
+}
+
+impl FromStr for HostArg {
+    type Err = HostArgError;
+
+    fn from_str(given: &str) -> Result<HostArg, HostArgError> {
+        let (host, port) = match given.rsplit_once(':') {
+            // An IPv6 address has colons of its own.
+            Some((host, _)) if host.contains(':') && !host.ends_with(']') => (given, None),
+            Some((host, port)) if !given.ends_with(']') => (host, Some(port)),
+            _ => (given, None),
+        };
+        let port = port.map_or(Ok(443), |port| {
+            port.parse().map_err(|_| HostArgError { given: given.to_owned() })
+        })?;
+        Ok(HostArg { host: host.to_owned(), port })
+    }
+}
+
+pub(super) fn run(arguments: &ExplainArgs) -> Result<u8, Failure> {
+    let policy = arguments.chosen.load()?;
+    let Subject { path, host, env } = &arguments.subject;
+    let (allowed, json, text) = match (path, host, env) {
+        (Some(path), ..) => {
+            let PathDecision { read, write } = path_decision(&policy, path);
+            let allowed = if arguments.write { write.allowed } else { read.allowed };
+            let text = format!("read: {}write: {}", sentence(&read), sentence(&write));
+            (allowed, json!({"path": path, "read": read, "write": write}), text)
+        }
+        (None, Some(HostArg { host, port }), _) => {
+            let decision = policy.host_decision(host, *port);
+            let text = format!("{}:{port}: {}", escape_controls(host), sentence(&decision));
+            (decision.allowed, json!({"host": host, "port": port, "decision": decision}), text)
+        }
+        (None, None, name) => {
+            // One of the three is there: the parser sees to it.
+            let name = name.as_deref().unwrap_or_default();
+            let decision = policy.env_decision(name);
+            let text = format!("{}: {}", escape_controls(name), sentence(&decision));
+            (decision.allowed, json!({"env": name, "decision": decision}), text)
+        }
+    };
+    match arguments.json {
+        true => print(&format!("{json:#}\n"))?,
+        false => print(&text)?,
+    }
+    Ok(if allowed { 0 } else { DENIED })
+}
+
+fn sentence(decision: &Decision) -> String {
+    let paint = Paint::for_stdout();
+    let answer = if decision.allowed { paint.good("yes") } else { paint.bad("no") };
+    let why = format!("{} ({})", decision.reason, decision.origin);
+    format!("{answer}, {}\n", escape_controls(&why))
+}
+
+/// The answer for the name and for what it leads to: a link is no way past a pattern.
+fn path_decision(policy: &Policy, path: &Path) -> PathDecision {
+    let here = env::current_dir().unwrap_or_default();
+    let within = |whole: &Path| match whole.strip_prefix(&here) {
+        Ok(relative) => policy.path_decision(relative),
+        Err(_) => policy.path_decision(whole),
+    };
+    let named = within(&here.join(path));
+    let Some(real) = real(path).map(|real| within(&real)) else { return named };
+    PathDecision {
+        read: if named.read.allowed { real.read } else { named.read },
+        write: if named.write.allowed { real.write } else { named.write },
+    }
+}
+
+/// The path without links. Of a file that does not exist yet, the directory counts.
+fn real(path: &Path) -> Option<PathBuf> {
+    if let Ok(real) = fs::canonicalize(path) {
+        return Some(real);
+    }
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let directory = fs::canonicalize(directory.unwrap_or(Path::new("."))).ok()?;
+    Some(directory.join(path.file_name()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_have_a_port() {
+        for (text, host, port) in [
+            ("example.com", "example.com", 443),
+            ("example.com:80", "example.com", 80),
+            ("::1", "::1", 443),
+            ("[::1]", "[::1]", 443),
+            ("[::1]:80", "[::1]", 80),
+            ("10.0.0.1:22", "10.0.0.1", 22),
+        ] {
+            assert_eq!(text.parse(), Ok(HostArg { host: host.to_owned(), port }), "{text}");
+        }
+        assert!("example.com:http".parse::<HostArg>().is_err());
+    }
+}

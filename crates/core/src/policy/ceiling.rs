@@ -1,0 +1,95 @@
+//! How far a further layer may go, and what becomes of values above a ceiling that was lowered.
+
+use super::{
+    Amount, GitAccess, HostPattern, LimitKey, LimitTable, MountLeave, NetCeiling, NetMode, Policy,
+    Sourced, VariablePattern, choice::Choice as _,
+};
+use crate::{Access, WorkspaceMode, source::Origin};
+
+/// How far a further layer may go.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ceiling {
+    /// The most of each limit. That of the grace is that of the timeout.
+    pub limits: LimitTable<Sourced<Amount>>,
+    /// The loosest workspace.
+    pub workspace: Sourced<WorkspaceMode>,
+    /// Which mounts may be added.
+    pub mounts: Sourced<MountLeave>,
+    /// What may be reached.
+    pub net: Sourced<NetCeiling>,
+    /// Which variables may enter.
+    pub env: Sourced<Vec<VariablePattern>>,
+    /// What may become of the repository.
+    pub git: Sourced<GitAccess>,
+}
+
+impl Ceiling {
+    /// Nothing is above it.
+    pub(super) fn unlimited(origin: &Origin) -> Ceiling {
+        Ceiling {
+            limits: LimitTable::with(|key| Sourced::new(key.most(), origin.clone())),
+            workspace: Sourced::new(WorkspaceMode::ReadWrite, origin.clone()),
+            mounts: Sourced::new(MountLeave::ReadWrite, origin.clone()),
+            net: Sourced::new(NetCeiling::Hosts(vec![HostPattern::any()]), origin.clone()),
+            env: Sourced::new(vec![VariablePattern::any()], origin.clone()),
+            git: Sourced::new(GitAccess::ReadWrite, origin.clone()),
+        }
+    }
+
+    /// Whether this variable may enter.
+    pub fn covers_variable(&self, pattern: &VariablePattern) -> bool {
+        self.env.value.iter().any(|own| own.covers(pattern))
+    }
+}
+
+impl Policy {
+    /// Lowers whatever is above the ceiling. Nothing is ever raised.
+    pub(super) fn lower_to_ceiling(&mut self) {
+        let ceiling = &self.ceiling;
+        for key in LimitKey::ALL {
+            lower(&mut self.limits[*key], &ceiling.limits[key.ceiling()]);
+        }
+        // A run that may take a second does not get two more to end.
+        let timeout = self.limits[LimitKey::Timeout].clone();
+        lower(&mut self.limits[LimitKey::Grace], &timeout);
+        lower(&mut self.fs.workspace, &ceiling.workspace);
+        lower(&mut self.fs.git, &ceiling.git);
+        self.lower_mounts();
+        self.lower_network();
+        let ceiling = &self.ceiling;
+        self.env.pass.retain(|name| ceiling.covers_variable(&name.value));
+    }
+
+    fn lower_mounts(&mut self) {
+        match self.ceiling.mounts.value.access() {
+            None => {
+                self.fs.mounts.clear();
+                self.fs.deps = None;
+                self.fs.candidate = None;
+                self.fs.datasets.clear();
+            }
+            Some(Access::ReadOnly) => {
+                for mount in &mut self.fs.mounts {
+                    mount.value.access = Access::ReadOnly;
+                }
+            }
+            Some(Access::ReadWrite) => {}
+        }
+    }
+
+    fn lower_network(&mut self) {
+        let ceiling = &self.ceiling.net;
+        lower(&mut self.net.mode, &ceiling.map(NetCeiling::mode));
+        self.net.allow.retain(|host| ceiling.value.covers(&host.value));
+        if self.net.mode.value == NetMode::Allow && self.net.allow.is_empty() {
+            self.net.mode = ceiling.map(|_| NetMode::Localhost);
+        }
+    }
+}
+
+/// Lowers a value that is above its ceiling, and says that the ceiling did it.
+fn lower<T: Ord + Clone>(value: &mut Sourced<T>, ceiling: &Sourced<T>) {
+    if value.value > ceiling.value {
+        value.clone_from(ceiling);
+    }
+}

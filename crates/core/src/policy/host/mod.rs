@@ -1,0 +1,199 @@
+//! Patterns for hosts: what may be reached, by name or by address. Only their meaning; whoever opens
+//! connections asks here.
+
+mod parse;
+
+use std::{fmt, net::IpAddr, str::FromStr};
+
+use serde::{Serialize, Serializer};
+
+pub use self::parse::HostError;
+
+/// A pattern for hosts: `example.com`, `*.example.com`, `10.0.0.0/8`, `*`, each with an optional
+/// port or range of ports behind a colon.
+///
+/// ```
+/// use fumehood_core::policy::HostPattern;
+/// let pattern: HostPattern = "*.example.com:443".parse().unwrap();
+/// assert!(pattern.matches_name("a.b.Example.com.", 443));
+/// assert!(!pattern.matches_name("example.com", 443));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct HostPattern {
+    host: Host,
+    ports: Option<Ports>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Host {
+    /// `*`
+    Any,
+    /// A name, in lower case, without a dot at the end.
+    Name(String),
+    /// `*.name`: every name below it, at any depth.
+    Below(String),
+    /// An address, or all that begin with the same bits.
+    Network { address: IpAddr, bits: u8 },
+}
+
+/// The first and the last port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct Ports {
+    first: u16,
+    last: u16,
+}
+
+impl FromStr for HostPattern {
+    type Err = HostError;
+
+    fn from_str(text: &str) -> Result<HostPattern, HostError> {
+        parse::parse(text)
+    }
+}
+
+impl HostPattern {
+    /// `*`: every host, on every port.
+    pub fn any() -> HostPattern {
+        HostPattern { host: Host::Any, ports: None }
+    }
+
+    /// Whether a host of this name may be meant. A name that is an address is one.
+    pub fn matches_name(&self, name: &str, port: u16) -> bool {
+        if let Some(address) = parse::address(name) {
+            return self.matches_address(address, port);
+        }
+        let name = parse::tidy(name);
+        self.has_port(port)
+            && match &self.host {
+                Host::Any => true,
+                Host::Name(own) => name == *own,
+                Host::Below(parent) => is_below(&name, parent),
+                Host::Network { .. } => false,
+            }
+    }
+
+    /// Whether this address is meant. A pattern for names means no address.
+    pub fn matches_address(&self, address: IpAddr, port: u16) -> bool {
+        self.has_port(port)
+            && match &self.host {
+                Host::Any => true,
+                Host::Name(_) | Host::Below(_) => false,
+                Host::Network { address: own, bits } => {
+                    same_bits(*own, address.to_canonical(), *bits)
+                }
+            }
+    }
+
+    /// Whether it means everything that the other one means.
+    pub fn covers(&self, other: &HostPattern) -> bool {
+        let ports = match (self.ports, other.ports) {
+            (None, _) => true,
+            (Some(_), None) => false,
+            (Some(own), Some(other)) => own.first <= other.first && other.last <= own.last,
+        };
+        ports
+            && match (&self.host, &other.host) {
+                (Host::Any, _) => true,
+                (Host::Name(own), Host::Name(other)) => own == other,
+                (Host::Below(own), Host::Name(other)) => is_below(other, own),
+                (Host::Below(own), Host::Below(other)) => own == other || is_below(other, own),
+                (
+                    Host::Network { address: own, bits },
+                    Host::Network { address: other, bits: other_bits },
+                ) => bits <= other_bits && same_bits(*own, *other, *bits),
+                _ => false,
+            }
+    }
+
+    /// Whether it names an address or a network of addresses, which `*` does not.
+    pub fn names_addresses(&self) -> bool {
+        matches!(self.host, Host::Network { .. })
+    }
+
+    fn has_port(&self, port: u16) -> bool {
+        self.ports.is_none_or(|ports| (ports.first..=ports.last).contains(&port))
+    }
+}
+
+/// A host as a program may ask for it: a name or an address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HostName {
+    /// A name, in lower case, without a dot at the end.
+    Name(String),
+    /// An address.
+    Address(IpAddr),
+}
+
+impl HostName {
+    /// Reads what a program asked for. What is no host at all is an error, and so never allowed.
+    pub fn parse(text: &str) -> Result<HostName, HostError> {
+        match parse::address(text) {
+            Some(address) => Ok(HostName::Address(address)),
+            None => parse::name(text).map(HostName::Name),
+        }
+    }
+
+    /// Whether it is the box itself.
+    pub fn is_loopback(&self) -> bool {
+        match self {
+            HostName::Name(name) => name == "localhost" || is_below(name, "localhost"),
+            HostName::Address(address) => address.is_loopback(),
+        }
+    }
+
+    /// Whether the pattern means it.
+    pub fn is_meant_by(&self, pattern: &HostPattern, port: u16) -> bool {
+        match self {
+            HostName::Name(name) => pattern.matches_name(name, port),
+            HostName::Address(address) => pattern.matches_address(*address, port),
+        }
+    }
+}
+
+fn is_below(name: &str, parent: &str) -> bool {
+    name.strip_suffix(parent).and_then(|rest| rest.strip_suffix('.')).is_some_and(|n| !n.is_empty())
+}
+
+fn same_bits(a: IpAddr, b: IpAddr, bits: u8) -> bool {
+    match (a, b) {
+        (IpAddr::V4(a), IpAddr::V4(b)) => {
+            (a.to_bits() ^ b.to_bits()).checked_shr(32 - u32::from(bits)).unwrap_or(0) == 0
+        }
+        (IpAddr::V6(a), IpAddr::V6(b)) => {
+            (a.to_bits() ^ b.to_bits()).checked_shr(128 - u32::from(bits)).unwrap_or(0) == 0
+        }
+        _ => false,
+    }
+}
+
+impl fmt::Display for HostPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.host {
+            Host::Any => f.write_str("*")?,
+            Host::Name(name) => f.write_str(name)?,
+            Host::Below(name) => write!(f, "*.{name}")?,
+            Host::Network { address, bits } => {
+                let (whole, bracket) = match address {
+                    IpAddr::V4(_) => (32, false),
+                    IpAddr::V6(_) => (128, self.ports.is_some()),
+                };
+                let (open, close) = if bracket { ("[", "]") } else { ("", "") };
+                match *bits == whole {
+                    true => write!(f, "{open}{address}{close}")?,
+                    false => write!(f, "{open}{address}/{bits}{close}")?,
+                }
+            }
+        }
+        match self.ports {
+            None => Ok(()),
+            Some(Ports { first, last }) if first == last => write!(f, ":{first}"),
+            Some(Ports { first, last }) => write!(f, ":{first}-{last}"),
+        }
+    }
+}
+
+impl Serialize for HostPattern {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}

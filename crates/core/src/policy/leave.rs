@@ -1,0 +1,146 @@
+//! Whether a document has leave to ask for what it asks: everything looser must be below the ceiling
+//! of the layers under it.
+
+use std::fmt::Display;
+
+use super::{
+    Document, GitAccess, MountLeave, Policy, Sourced, VariablePattern, choice::Choice as _,
+    document::in_words, limit::LimitKey, profile,
+};
+use crate::{
+    WorkspaceMode,
+    source::{Origin, Problem},
+};
+
+/// Whether everything that a document asks for is below the ceiling under it.
+pub(super) fn allowed(under: &Policy, document: &Document) -> Result<(), Problem> {
+    let ceiling = &under.ceiling;
+    let own = &document.ceiling;
+    for key in LimitKey::ALL {
+        let most = &ceiling.limits[key.ceiling()];
+        within(under, &key.path(), document.limits[*key].as_ref(), most)?;
+        let path = format!("ceiling.{}", key.word());
+        within(under, &path, own.limits[*key].as_ref(), most)?;
+    }
+    within::<WorkspaceMode>(
+        under,
+        "fs.workspace",
+        document.fs.workspace.as_ref(),
+        &ceiling.workspace,
+    )?;
+    within::<WorkspaceMode>(
+        under,
+        "ceiling.workspace",
+        own.workspace.as_ref(),
+        &ceiling.workspace,
+    )?;
+    within::<GitAccess>(under, "fs.git", document.fs.git.as_ref(), &ceiling.git)?;
+    within::<GitAccess>(under, "ceiling.git", own.git.as_ref(), &ceiling.git)?;
+    for (key, leave) in document.fs.leaves() {
+        within::<MountLeave>(under, &key, Some(&leave), &ceiling.mounts)?;
+    }
+    within::<MountLeave>(under, "ceiling.mounts", own.mounts.as_ref(), &ceiling.mounts)?;
+    network_allowed(under, document)?;
+    variables_allowed(under, document)?;
+    switches_allowed(under, document)
+}
+
+fn within<T: Ord + Display>(
+    under: &Policy,
+    key: &str,
+    asked: Option<&Sourced<T>>,
+    most: &Sourced<T>,
+) -> Result<(), Problem> {
+    match asked {
+        Some(asked) if asked.value > most.value => {
+            Err(above(under, key, &asked.value, &asked.origin, &most.value, &most.origin))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The refusal of what goes past a ceiling, with the line of the ceiling.
+fn above(
+    under: &Policy,
+    key: &str,
+    asked: &dyn Display,
+    asked_at: &Origin,
+    most: &dyn Display,
+    most_at: &Origin,
+) -> Problem {
+    let message = format!("`{key}` asks for {asked}, and the ceiling is {most} ({most_at})");
+    let problem = under.texts.problem(asked_at, message, "past the ceiling");
+    let problem = under.texts.also(problem, most_at, "the ceiling");
+    problem.hint(match profile::is_built_in(most_at) {
+        true => "ask for no more than the ceiling; a built-in one cannot be raised",
+        false => "ask for no more than the ceiling, or raise it where it stands",
+    })
+}
+
+fn network_allowed(under: &Policy, document: &Document) -> Result<(), Problem> {
+    let most = &under.ceiling.net;
+    let past = |key: &str, asked: &dyn Display, at: &Origin| {
+        Err(above(under, key, asked, at, &most.value, &most.origin))
+    };
+    if let Some(host) = document.net.allow.iter().find(|host| !most.value.covers(&host.value)) {
+        return past("net.allow", &host.value, &host.origin);
+    }
+    if let Some(mode) = &document.net.mode
+        && mode.value > most.value.mode()
+    {
+        return past("net.mode", &mode.value, &mode.origin);
+    }
+    if let Some(own) = &document.ceiling.net
+        && (own.value.mode() > most.value.mode()
+            || own.value.hosts().iter().any(|host| !most.value.covers(host)))
+    {
+        return past("ceiling.net", &own.value, &own.origin);
+    }
+    Ok(())
+}
+
+fn variables_allowed(under: &Policy, document: &Document) -> Result<(), Problem> {
+    let most = &under.ceiling.env;
+    let past = |key: &str, asked: &VariablePattern, at: &Origin| {
+        Err(above(under, key, asked, at, &in_words(&most.value), &most.origin))
+    };
+    for name in &document.env.pass {
+        if !under.ceiling.covers_variable(&name.value) {
+            return past("env.pass", &name.value, &name.origin);
+        }
+    }
+    if let Some(own) = &document.ceiling.env
+        && let Some(name) = own.value.iter().find(|name| !under.ceiling.covers_variable(name))
+    {
+        return past("ceiling.env", name, &own.origin);
+    }
+    for (name, value) in &document.env.set {
+        if let Some(deny) = under.env.deny.iter().find(|deny| deny.value.matches(name)) {
+            let message = format!("the variable {name} is denied by {}", deny.origin);
+            let problem = under.texts.problem(&value.origin, message, "set here");
+            let problem = under.texts.also(problem, &deny.origin, "denied here");
+            return Err(problem.hint("what is denied stays denied: take the variable out"));
+        }
+    }
+    Ok(())
+}
+
+/// Switches have no ceiling of their own: what a layer has switched to the tight side stays there.
+fn switches_allowed(under: &Policy, document: &Document) -> Result<(), Problem> {
+    let ledger = &document.ledger;
+    for (key, asked, now, tight) in [
+        ("net.dns", &document.net.dns, &under.net.dns, false),
+        ("ledger.required", &ledger.required, &under.ledger.required, true),
+        ("ledger.record_code", &ledger.record_code, &under.ledger.record_code, false),
+        ("ledger.record_env", &ledger.record_env, &under.ledger.record_env, false),
+    ] {
+        let Some(asked) = asked else { continue };
+        if now.value == tight && asked.value != tight && !profile::is_default(&now.origin) {
+            let message = format!("`{key}` is {tight} for good ({})", now.origin);
+            let problem = under.texts.problem(&asked.origin, message, "asks for the opposite");
+            let problem = under.texts.also(problem, &now.origin, "decided here");
+            return Err(problem.hint("leave the key out"));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,170 @@
+//! Layers into one policy. A pure function of what the layers say.
+//!
+//! Layers of the same rank are equals: neither loosens what the other says, and their order does not
+//! matter. A layer of a higher rank tightens freely and loosens up to the ceiling under it.
+
+use std::collections::BTreeMap;
+
+use super::{
+    Document, HostPattern, NetMode, Policy, ProfileName, Sourced, join::join, leave::allowed,
+    profile,
+};
+use crate::source::Problem;
+
+/// Who says something. Later ones stand above.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Rank {
+    /// A profile that comes with fumehood.
+    BuiltIn,
+    /// The user's own file.
+    User,
+    /// The file of the project.
+    Project,
+    /// The request itself.
+    Request,
+}
+
+impl Rank {
+    const ALL: [Rank; 4] = [Rank::BuiltIn, Rank::User, Rank::Project, Rank::Request];
+}
+
+/// A document and who says it.
+#[derive(Clone, Debug)]
+pub struct Layered<'a> {
+    /// Who says it.
+    pub rank: Rank,
+    /// What.
+    pub document: &'a Document,
+}
+
+impl<'a> Layered<'a> {
+    /// A document with its rank.
+    pub fn new(rank: Rank, document: &'a Document) -> Layered<'a> {
+        Layered { rank, document }
+    }
+}
+
+/// Merges all layers, in the order of their ranks. At the bottom lies the default profile; profiles
+/// that documents extend are layers of the lowest rank, whoever names them, so that a project that
+/// extends a loose profile undoes nothing of the tight one that its user extends.
+pub fn merge(layers: &[Layered<'_>]) -> Result<Policy, Problem> {
+    let mut policy = profile::bottom().clone();
+    for rank in Rank::ALL {
+        let mut group: Vec<&Document> =
+            layers.iter().filter(|layer| layer.rank == rank).map(|layer| layer.document).collect();
+        if rank == Rank::BuiltIn {
+            for profile in extended(layers) {
+                group.push(profile.document());
+            }
+        }
+        policy = stack(policy, &group)?;
+    }
+    Ok(policy)
+}
+
+/// The profiles that any layer extends, each once. The default one is at the bottom already.
+fn extended(layers: &[Layered<'_>]) -> Vec<ProfileName> {
+    let names = layers.iter().filter_map(|layer| layer.document.extends.as_ref());
+    let mut wanted: Vec<ProfileName> = names.map(|name| name.value).collect();
+    wanted.retain(|name| *name != ProfileName::Default);
+    wanted.sort();
+    wanted.dedup();
+    wanted
+}
+
+/// Lays documents of one rank on what lies under them.
+pub(super) fn stack(under: Policy, equals: &[&Document]) -> Result<Policy, Problem> {
+    let joined;
+    let document = match equals {
+        [] => return Ok(under),
+        [document] => *document,
+        several => {
+            joined = join(several)?;
+            &joined
+        }
+    };
+    let mut policy = under;
+    policy.texts.add(&document.texts);
+    for document in equals {
+        allowed(&policy, document)?;
+    }
+    apply(&mut policy, document);
+    policy.lower_to_ceiling();
+    Ok(policy)
+}
+
+/// Lays a document on a policy. It was allowed before.
+fn apply(policy: &mut Policy, document: &Document) {
+    let fs = &document.fs;
+    for (key, said) in document.limits.iter() {
+        set(&mut policy.limits[key], said.as_ref());
+    }
+    set(&mut policy.fs.workspace, fs.workspace.as_ref());
+    set(&mut policy.fs.git, fs.git.as_ref());
+    for mount in &fs.mounts {
+        policy.fs.mounts.retain(|known| known.value.target != mount.value.target);
+        policy.fs.mounts.push(mount.clone());
+    }
+    if fs.deps.is_some() {
+        policy.fs.deps.clone_from(&fs.deps);
+    }
+    if fs.candidate.is_some() {
+        policy.fs.candidate.clone_from(&fs.candidate);
+    }
+    insert(&mut policy.fs.datasets, &fs.datasets);
+    unite(&mut policy.fs.deny, &fs.deny);
+    unite(&mut policy.fs.protect, &fs.protect);
+
+    set(&mut policy.net.mode, document.net.mode.as_ref());
+    if policy.net.mode.value == NetMode::Allow {
+        unite::<HostPattern>(&mut policy.net.allow, &document.net.allow);
+    } else {
+        policy.net.allow.clear();
+    }
+    unite(&mut policy.net.deny, &document.net.deny);
+    set(&mut policy.net.dns, document.net.dns.as_ref());
+
+    unite(&mut policy.env.pass, &document.env.pass);
+    unite(&mut policy.env.deny, &document.env.deny);
+    insert(&mut policy.env.set, &document.env.set);
+    let denied = &policy.env.deny;
+    policy.env.set.retain(|name, _| !denied.iter().any(|deny| deny.value.matches(name)));
+
+    unite(&mut policy.require, &document.require);
+    set(&mut policy.ledger.required, document.ledger.required.as_ref());
+    set(&mut policy.ledger.record_code, document.ledger.record_code.as_ref());
+    set(&mut policy.ledger.record_env, document.ledger.record_env.as_ref());
+
+    let (ceiling, own) = (&mut policy.ceiling, &document.ceiling);
+    for (key, said) in own.limits.iter() {
+        set(&mut ceiling.limits[key], said.as_ref());
+    }
+    set(&mut ceiling.workspace, own.workspace.as_ref());
+    set(&mut ceiling.mounts, own.mounts.as_ref());
+    set(&mut ceiling.net, own.net.as_ref());
+    set(&mut ceiling.env, own.env.as_ref());
+    set(&mut ceiling.git, own.git.as_ref());
+}
+
+fn set<T: Clone>(value: &mut Sourced<T>, said: Option<&Sourced<T>>) {
+    if let Some(said) = said {
+        value.clone_from(said);
+    }
+}
+
+pub(super) fn unite<T: Clone + PartialEq>(values: &mut Vec<Sourced<T>>, more: &[Sourced<T>]) {
+    for one in more {
+        if !values.iter().any(|known| known.value == one.value) {
+            values.push(one.clone());
+        }
+    }
+}
+
+fn insert<T: Clone>(
+    values: &mut BTreeMap<String, Sourced<T>>,
+    more: &BTreeMap<String, Sourced<T>>,
+) {
+    for (name, value) in more {
+        values.insert(name.clone(), value.clone());
+    }
+}

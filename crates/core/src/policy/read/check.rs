@@ -1,0 +1,167 @@
+//! What cannot be meant: values of one document that contradict each other.
+
+use std::fmt::Display;
+
+use crate::{
+    policy::{
+        MountLeave, NetMode, Sourced,
+        document::{Document, in_words},
+        limit::LimitKey,
+    },
+    source::Problem,
+};
+
+/// Finds the first contradiction.
+pub(super) fn check(document: &Document) -> Result<(), Problem> {
+    network(document)?;
+    files(document)?;
+    variables(document)?;
+    time(document)?;
+    own_ceiling(document)
+}
+
+fn network(document: &Document) -> Result<(), Problem> {
+    let texts = &document.texts;
+    let Some(mode) = &document.net.mode else { return Ok(()) };
+    match (mode.value, document.net.allow.first()) {
+        (NetMode::Allow, None) => Err(texts
+            .problem(&mode.origin, "`net.mode` is `allow`, and no host is allowed", "")
+            .hint("list hosts in `net.allow`, or write `mode: localhost`")),
+        (NetMode::None | NetMode::Localhost, Some(host)) => {
+            let message = format!(
+                "`net.allow` lists hosts, and `net.mode: {}` lets none be reached",
+                mode.value
+            );
+            let problem = texts.problem(&host.origin, message, "this host cannot be reached");
+            Err(texts
+                .also(problem, &mode.origin, "because of this")
+                .hint("write `mode: allow`, or take the hosts out"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn files(document: &Document) -> Result<(), Problem> {
+    match document.fs.deny.iter().find(|glob| glob.value.is_everything()) {
+        Some(glob) => {
+            let message = format!("`fs.deny: {}` would hide the whole workspace", glob.value);
+            let problem = document.texts.problem(&glob.origin, message, "matches everything");
+            Err(problem.hint("name what is to be hidden, or run without a workspace"))
+        }
+        None => Ok(()),
+    }
+}
+
+fn variables(document: &Document) -> Result<(), Problem> {
+    for (name, value) in &document.env.set {
+        if let Some(deny) = document.env.deny.iter().find(|deny| deny.value.matches(name)) {
+            let message = format!("the variable {name} is set and denied");
+            let problem = document.texts.problem(&value.origin, message, "set here");
+            return Err(document
+                .texts
+                .also(problem, &deny.origin, "denied here")
+                .hint("take one of them out"));
+        }
+    }
+    Ok(())
+}
+
+fn time(document: &Document) -> Result<(), Problem> {
+    let (Some(grace), Some(timeout)) =
+        (&document.limits[LimitKey::Grace], &document.limits[LimitKey::Timeout])
+    else {
+        return Ok(());
+    };
+    if grace.value <= timeout.value {
+        return Ok(());
+    }
+    let message = format!("`proc.grace` is longer than `proc.timeout` ({})", timeout.value);
+    let problem = document.texts.problem(&grace.origin, message, "longer than the whole run");
+    Err(document
+        .texts
+        .also(problem, &timeout.origin, "the whole run")
+        .hint(format!("write a grace of {} or less", timeout.value)))
+}
+
+/// A document that asks for more than it lets others ask for.
+fn own_ceiling(document: &Document) -> Result<(), Problem> {
+    let ceiling = &document.ceiling;
+    for (key, asked) in document.limits.iter() {
+        if let (Some(asked), Some(most)) = (asked, &ceiling.limits[key.ceiling()])
+            && asked.value > most.value
+        {
+            return Err(above(document, &key.path(), asked, most));
+        }
+    }
+    if let (Some(asked), Some(most)) = (&document.fs.workspace, &ceiling.workspace)
+        && asked.value > most.value
+    {
+        return Err(above(document, "fs.workspace", asked, most));
+    }
+    if let (Some(asked), Some(most)) = (&document.fs.git, &ceiling.git)
+        && asked.value > most.value
+    {
+        return Err(above(document, "fs.git", asked, most));
+    }
+    if let Some(most) = &ceiling.mounts {
+        for (key, asked) in document.fs.leaves() {
+            if asked.value > most.value {
+                return Err(above(document, &key, &asked, most));
+            }
+        }
+    }
+    if let Some(most) = &ceiling.net {
+        if let Some(mode) = &document.net.mode
+            && mode.value > most.value.mode()
+        {
+            return Err(above(document, "net.mode", mode, most));
+        }
+        if let Some(host) = document.net.allow.iter().find(|host| !most.value.covers(&host.value)) {
+            return Err(above(document, "net.allow", host, most));
+        }
+    }
+    if let Some(most) = &ceiling.env {
+        for name in &document.env.pass {
+            if !most.value.iter().any(|own| own.covers(&name.value)) {
+                let shown = most.map(|own| in_words(own));
+                return Err(above(document, "env.pass", name, &shown));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn above<A: Display, C: Display>(
+    document: &Document,
+    key: &str,
+    asked: &Sourced<A>,
+    most: &Sourced<C>,
+) -> Problem {
+    let message =
+        format!("`{key}` is {}, and the ceiling of the same file is {}", asked.value, most.value);
+    let problem = document.texts.problem(&asked.origin, message, "above the ceiling");
+    document
+        .texts
+        .also(problem, &most.origin, "the ceiling")
+        .hint("raise the ceiling or lower the value")
+}
+
+impl crate::policy::document::FsSection {
+    /// What each mount of this section needs leave for, with its key.
+    pub(crate) fn leaves(&self) -> Vec<(String, Sourced<MountLeave>)> {
+        let mut leaves = Vec::new();
+        for mount in &self.mounts {
+            let leave = mount.map(|mount| MountLeave::for_access(mount.access));
+            leaves.push(("fs.mounts".to_owned(), leave));
+        }
+        for (key, path) in [("fs.deps", &self.deps), ("fs.candidate", &self.candidate)] {
+            if let Some(path) = path {
+                leaves.push((key.to_owned(), path.map(|_| MountLeave::ReadOnly)));
+            }
+        }
+        for (name, path) in &self.datasets {
+            leaves.push((format!("fs.datasets.{name}"), path.map(|_| MountLeave::ReadOnly)));
+        }
+        leaves
+    }
+}

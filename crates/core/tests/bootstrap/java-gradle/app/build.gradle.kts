@@ -1,0 +1,13 @@
+plugins {
+    application
+}
+
+java {
+    toolchain {
+        languageVersion = JavaLanguageVersion.of(21)
+    }
+}
+
+application {
+    mainClass = "words.App"
+}

@@ -1,0 +1,2 @@
+rootProject.name = "words"
+include("app")

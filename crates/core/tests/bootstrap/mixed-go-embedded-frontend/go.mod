@@ -1,0 +1,3 @@
+module example.com/dash
+
+go 1.23
