@@ -287,6 +287,7 @@ impl BoxPlan {
     /// A box with nothing in it but its own /proc, /dev and /tmp.
     pub fn new(command: Command, identity: Identity, limits: Limits) -> BoxPlan {
         BoxPlan {
+            container: None,
             mounts: Vec::new(),
             links: Vec::new(),
             files: Vec::new(),
