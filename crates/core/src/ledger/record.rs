@@ -31,7 +31,8 @@ pub struct Record {
     pub caller: Caller,
     /// What was asked for.
     pub request: RequestSummary,
-    /// The digest of the policy, if one applied.
+    /// The digest of the policy under the ledger's salt, if one applied. A policy holds the values
+    /// of variables that a request sets, so its bare digest would let a short one be guessed.
     pub policy: Option<Digest>,
     /// The digest of the plan's digest under the ledger's salt; see [`Record::plan_seal`].
     pub plan: Digest,
@@ -114,7 +115,7 @@ pub fn record(request: &Request, plan: &Plan, outcome: &Outcome, extras: Extras<
         id: outcome.id.clone(),
         caller,
         request: RequestSummary::new(request, salt, recording),
-        policy,
+        policy: policy.map(|digest| salt.seal("policy", digest.as_str().as_bytes())),
         plan: Record::plan_seal(salt, &outcome.plan_digest),
         backend: outcome.backend,
         limits: plan.run.limits.clone(),

@@ -331,3 +331,22 @@ fn runs_are_picked_by_what_they_did() {
     assert!(picks(Filter { plan: Some(plan), ..Filter::default() }));
     assert!(!picks(Filter { plan: Some(Digest::of(b"a plan")), ..Filter::default() }));
 }
+
+/// A policy holds what a request sets: its digest alone would give away a short secret.
+#[test]
+fn the_digest_of_the_policy_is_salted() {
+    let bare = Digest::of(b"a policy with a PIN in it");
+    let under = |salt: &Salt| {
+        let extras = Extras {
+            caller: Caller::default(),
+            policy: Some(bare.clone()),
+            network: vec![],
+            salt,
+            recording: Recording::default(),
+        };
+        record(&Request::command(["true"]), &plan(), &outcome(1), extras).policy.unwrap()
+    };
+    assert_ne!(under(&salt()), bare);
+    assert_eq!(under(&salt()), under(&salt()));
+    assert_ne!(under(&salt()), under(&Salt::new([8; Salt::BYTES])));
+}
