@@ -48,9 +48,9 @@ impl Opened {
         }
         request.backend = Some(match choice.executor {
             ExecutorName::Local => BackendName::Local,
-            ExecutorName::Native | ExecutorName::Docker | ExecutorName::Podman => {
-                BackendName::Native
-            }
+            ExecutorName::Native => BackendName::Native,
+            ExecutorName::Docker => BackendName::Docker,
+            ExecutorName::Podman => BackendName::Podman,
         });
         if let PolicyChoice::Discover { otherwise, .. } = &mut request.policy {
             *otherwise = self.settings.policy.profile.value;
@@ -62,14 +62,15 @@ impl Opened {
         let asked = asked.map(|backend| {
             ExecutorType::Named(match backend {
                 BackendName::Native => ExecutorName::Native,
+                BackendName::Docker => ExecutorName::Docker,
+                BackendName::Podman => ExecutorName::Podman,
                 BackendName::Local => ExecutorName::Local,
             })
         });
-        let missing = || Err("this version cannot use it yet".to_owned());
         let available = [
             (ExecutorName::Native, Ok(())),
-            (ExecutorName::Docker, missing()),
-            (ExecutorName::Podman, missing()),
+            (ExecutorName::Docker, Ok(())),
+            (ExecutorName::Podman, Ok(())),
             (ExecutorName::Local, Ok(())),
         ];
         Ok(choose(&self.settings, asked, &available)?)

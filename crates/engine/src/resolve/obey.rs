@@ -107,14 +107,14 @@ fn add_workspace(
         return Ok(());
     };
     let directory = paths::workspace(&wanted.directory)?;
+    if backend != BackendName::Native && policy.fs.workspace.value == WorkspaceMode::Overlay {
+        return Err(Error::Unavailable {
+            backend,
+            reason: "it cannot show a directory as a copy".into(),
+            remedy: "use --workspace DIR:rw, or the native backend".into(),
+        });
+    }
     if backend == BackendName::Local {
-        if policy.fs.workspace.value == WorkspaceMode::Overlay {
-            return Err(Error::Unavailable {
-                backend,
-                reason: "it cannot show a directory as a copy".into(),
-                remedy: "use --workspace DIR:rw, or the native backend".into(),
-            });
-        }
         plan.command.cwd = directory;
         return Ok(());
     }

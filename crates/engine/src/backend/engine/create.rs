@@ -193,6 +193,8 @@ fn mounts(plan: &BoxPlan, ground: &Ground, covered: &[Covered]) -> Result<Mounts
             MountSource::Host(source) => {
                 binds.push(bind(source, &target, mount.access == Access::ReadOnly)?);
             }
+            // No plan for a container has one.
+            MountSource::Overlay { .. } => {}
         }
     }
     for Covered { kind, target, source, is_directory } in covered {
@@ -262,7 +264,7 @@ fn host_path(plan: &BoxPlan, path: &Path) -> Option<PathBuf> {
         match &mount.source {
             MountSource::Host(source) if rest.as_os_str().is_empty() => Some(source.clone()),
             MountSource::Host(source) => Some(source.join(rest)),
-            MountSource::Scratch => None,
+            MountSource::Scratch | MountSource::Overlay { .. } => None,
         }
     })
 }
@@ -286,7 +288,7 @@ fn setup(plan: &BoxPlan) -> Result<Setup, Error> {
                     optional: false,
                 });
             }
-            MountSource::Host(_) => {}
+            MountSource::Host(_) | MountSource::Overlay { .. } => {}
         }
     }
     Ok(Setup {

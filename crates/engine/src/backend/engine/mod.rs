@@ -235,7 +235,11 @@ fn most_processes() -> i64 {
 }
 
 impl Backend for Engine {
-    fn open<'a>(&'a self, plan: &'a BoxPlan) -> Deferred<'a, Result<OpenBox, Error>> {
+    fn open<'a>(
+        &'a self,
+        plan: &'a BoxPlan,
+        _storage: Option<&'a Path>,
+    ) -> Deferred<'a, Result<OpenBox, Error>> {
         Box::pin(Engine::open(self, plan))
     }
 

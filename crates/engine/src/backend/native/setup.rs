@@ -1,6 +1,10 @@
 //! The plan of a box, reduced to what the launcher carries out.
 
-use fumehood_core::protocol::{BOX_UID, BindMount, Content, Setup, SetupFile, SetupLink};
+use std::path::Path;
+
+use fumehood_core::protocol::{
+    BOX_UID, BindMount, Content, OverlayMount, Setup, SetupFile, SetupLink,
+};
 
 use super::super::{
     common::{covers, inodes, rlimits, text, together},
