@@ -87,7 +87,8 @@ pub fn cases() -> Vec<Case> {
             let request = shell(line).workspace(&tree, WorkspaceMode::Overlay);
             assert_printed(&scene.run(request), "work\n M file\n");
             assert_eq!(git(&tree, &["status", "--short"]), "", "nothing has changed outside");
-        }),
+        })
+        .only(Condition::OVERLAY),
         Case::steps("git::a_worktree_reads_its_repository_only", |scene| {
             let tree = worktree(scene);
             let hook = scene.path().join("main/.git/hooks/pre-commit");

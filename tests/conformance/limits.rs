@@ -107,7 +107,8 @@ pub fn cases() -> Vec<Case> {
             |_, outcome| {
                 assert!(outcome.success);
                 let percent = outcome.stats.cpu_percent;
-                assert!((35.0..65.0).contains(&percent), "{percent} % with half a core");
+                // A machine with other work gives less; without the limit it is up to 200.
+                assert!((5.0..65.0).contains(&percent), "{percent} % with half a core");
             },
         )
         .only(Condition::ISOLATED)

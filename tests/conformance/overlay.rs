@@ -74,14 +74,14 @@ pub fn cases() -> Vec<Case> {
         })
         .only(Condition::AS_ROOT),
     ];
-    let mut all: Vec<Case> = boxed.into_iter().map(|case| case.only(Condition::ISOLATED)).collect();
+    let mut all: Vec<Case> = boxed.into_iter().map(|case| case.only(Condition::OVERLAY)).collect();
     all.push(
-        Case::steps("overlay::refused_without_a_box", |scene| {
+        Case::steps("overlay::refused_where_there_is_none", |scene| {
             let request = shell("true").workspace(scene.path(), WorkspaceMode::Overlay);
             let refused = scene.try_run(request);
             assert!(matches!(refused, Err(Error::Unavailable { .. })), "{refused:?}");
         })
-        .only(Condition::NOT_ISOLATED),
+        .only(Condition::NO_OVERLAY),
     );
     all
 }

@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    os::unix::fs::MetadataExt as _,
+    os::unix::fs::{MetadataExt as _, PermissionsExt as _},
     process::Command,
     sync::atomic::{AtomicU32, Ordering},
     time::Duration,
@@ -137,7 +137,13 @@ pub fn cases() -> Vec<Case> {
 
 fn given_is_read_only(scene: &Scene) {
     for name in ["deps", "candidate", "data"] {
-        fs::write(scene.directory(name).join("file"), format!("{name}\n")).expect("a file");
+        let directory = scene.directory(name);
+        let file = directory.join("file");
+        fs::write(&file, format!("{name}\n")).expect("a file");
+        // Whoever the program is, only the mount refuses.
+        for (path, mode) in [(directory, 0o777), (file, 0o666)] {
+            fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("a mode");
+        }
     }
     let single = scene.file("single.csv", "one,two\n");
     let source = "import os, errno\n\

@@ -29,6 +29,16 @@ impl Condition {
     /// The kernel bounds writable space and the number of files in it.
     pub const DISK_LIMIT: Condition =
         Condition::new(|place| place.enforces(Layer::Disk), "the number of files is not bounded");
+    /// A directory can be shown as a copy of itself.
+    pub const OVERLAY: Condition = Condition::new(
+        |place| place.backend == fumehood::BackendName::Native,
+        "nothing shows a directory as a copy here",
+    );
+    /// It cannot.
+    pub const NO_OVERLAY: Condition = Condition::new(
+        |place| place.backend != fumehood::BackendName::Native,
+        "a directory can be shown as a copy here",
+    );
     /// Boxes are containers of an engine.
     pub const ENGINE: Condition =
         Condition::new(|place| place.image.is_some(), "there is no engine here");

@@ -21,7 +21,7 @@ pub fn carry_out(
 ) -> Result<u8, Failure> {
     request.stdin = input.source.clone();
     let opened = opened()?;
-    opened.configure(&mut request, view.verbose)?;
+    opened.configure(&mut request);
     let sandbox = opened.sandbox;
     let runtime = runtime()?;
     let format = view.format;
@@ -81,7 +81,6 @@ async fn run(sandbox: &Sandbox, request: Request, input: Input, view: View) -> R
     };
     // Owns the run: once nobody wants to see it any more, it is dropped, and the box ends.
     let showing = async move {
-        renderer.begin().await?;
         let outcome = loop {
             match run.next_event().await {
                 Some(Event::Finished { outcome }) => break outcome,

@@ -19,9 +19,6 @@ pub enum Failure {
     /// The configuration is not as it should be.
     #[error(transparent)]
     Config(#[from] fumehood::ConfigError),
-    /// Nothing can carry out the run.
-    #[error(transparent)]
-    NoExecutor(#[from] fumehood::config::ChoiceError),
     /// There is no policy to go by.
     #[error(transparent)]
     Policy(#[from] fumehood::policy::PolicyError),

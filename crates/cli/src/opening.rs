@@ -1,15 +1,8 @@
 //! What every command that opens a box begins with: the configuration, and a sandbox made by it.
 
-use std::{
-    env,
-    io::{self, IsTerminal as _},
-    path::Path,
-};
+use std::{env, path::Path};
 
-use fumehood::{
-    BackendName, Configuration, LedgerPlace, PolicyChoice, Request, Sandbox,
-    config::{Choice, ExecutorName, ExecutorType, Settings, choose},
-};
+use fumehood::{Configuration, LedgerPlace, PolicyChoice, Request, Sandbox, config::Settings};
 
 use crate::{failure::Failure, output};
 
@@ -31,6 +24,7 @@ impl Opened {
             output::line_for_people(&format!("warning: {warning}"));
         }
         sandbox.default_limits(settings.limits.overrides());
+        sandbox.choose_backends(settings.executor.clone());
         if settings.ledger.enabled.value {
             sandbox.keep_ledger(LedgerPlace {
                 directory: settings.ledger.directory(),
@@ -41,38 +35,9 @@ impl Opened {
     }
 
     /// Puts on a request what the configuration decides and nobody asked for.
-    pub fn configure(&self, request: &mut Request, verbose: bool) -> Result<(), Failure> {
-        let choice = self.executor(request.backend)?;
-        if verbose || io::stderr().is_terminal() {
-            output::line_for_people(&choice.line());
-        }
-        request.backend = Some(match choice.executor {
-            ExecutorName::Local => BackendName::Local,
-            ExecutorName::Native => BackendName::Native,
-            ExecutorName::Docker => BackendName::Docker,
-            ExecutorName::Podman => BackendName::Podman,
-        });
+    pub fn configure(&self, request: &mut Request) {
         if let PolicyChoice::Discover { otherwise, .. } = &mut request.policy {
             *otherwise = self.settings.policy.profile.value;
         }
-        Ok(())
-    }
-
-    fn executor(&self, asked: Option<BackendName>) -> Result<Choice, Failure> {
-        let asked = asked.map(|backend| {
-            ExecutorType::Named(match backend {
-                BackendName::Native => ExecutorName::Native,
-                BackendName::Docker => ExecutorName::Docker,
-                BackendName::Podman => ExecutorName::Podman,
-                BackendName::Local => ExecutorName::Local,
-            })
-        });
-        let available = [
-            (ExecutorName::Native, Ok(())),
-            (ExecutorName::Docker, Ok(())),
-            (ExecutorName::Podman, Ok(())),
-            (ExecutorName::Local, Ok(())),
-        ];
-        Ok(choose(&self.settings, asked, &available)?)
     }
 }

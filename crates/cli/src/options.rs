@@ -7,7 +7,7 @@ use std::{
 
 use clap::{Args, ValueEnum};
 use fumehood::{
-    BackendName, Network, PolicyChoice, Request, Workspace,
+    BackendChoice, Network, PolicyChoice, Request, Workspace,
     policy::{GitAccess, ProfileName},
 };
 
@@ -61,9 +61,9 @@ pub struct Options {
     /// Leave this run out of the ledger, if the policy allows that.
     #[arg(long)]
     no_ledger: bool,
-    /// What opens the box: native, docker, podman, or local for no isolation at all. [default: native]
+    /// What opens the box: auto, native, docker, podman, or local for no isolation at all. [default: auto]
     #[arg(long, visible_alias = "sandbox", value_name = "NAME")]
-    backend: Option<BackendName>,
+    backend: Option<BackendChoice>,
     /// The image of the box, for docker and podman. [default: fumehood/LANGUAGE]
     #[arg(long, value_name = "NAME")]
     image: Option<String>,
@@ -218,7 +218,7 @@ mod tests {
         assert_eq!(request.env["B"], "");
         assert_eq!(request.mounts, [Mount::read_write("/x", "/y")]);
         assert_eq!(request.network, Some(Network::Localhost));
-        assert_eq!(request.backend, Some(BackendName::Docker));
+        assert_eq!(request.backend, Some(fumehood::BackendName::Docker.into()));
         assert_eq!(request.image.as_deref(), Some("an/image"));
         assert_eq!(request.runtime.as_deref(), Some("runsc"));
         assert_eq!(request.limits.timeout, Some(TimeSpan::from_secs(2)));

@@ -80,7 +80,7 @@ mod tests {
             ),
             (
                 "fumehood exec --backend natvie -- true",
-                "unknown backend `natvie`; the backends are native, docker, podman, local (did you mean `native`?)",
+                "unknown backend `natvie`; the backends are auto, native, docker, podman, local (did you mean `native`?)",
             ),
             (
                 "fumehood exec --mount /a -- true",

@@ -117,7 +117,7 @@ fn configured_limits_hold_and_a_flag_is_bounded_by_the_ceiling() {
 fn the_chosen_executor_is_said_when_asked_for() {
     let world = World::new();
     let run = done(&mut world.command(&["exec", "-v", "--", "true"]));
-    assert!(run.stderr.contains("executor native"), "{}", run.stderr);
+    assert!(run.stderr.contains("backend native"), "{}", run.stderr);
     let run = done(&mut world.command(&["exec", "--", "true"]));
     assert_eq!(run.stderr, "", "not on a terminal, not asked for");
     let mut docker = world.command(&["exec", "--", "true"]);

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Captured, Outcome, RunId};
+use crate::{Captured, Outcome, RunId, Selection};
 
 /// A part of a run that has a box of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -45,6 +45,11 @@ pub enum Event {
     Started {
         /// Its name.
         id: RunId,
+    },
+    /// A backend has opened a box for it.
+    Selected {
+        /// Which, and why.
+        selection: Selection,
     },
     /// A phase begins.
     Phase {

@@ -45,6 +45,8 @@ pub mod policy;
 #[cfg(feature = "std")]
 mod request;
 #[cfg(feature = "std")]
+mod selection;
+#[cfg(feature = "std")]
 pub mod source;
 #[cfg(feature = "std")]
 mod text;
@@ -54,6 +56,7 @@ pub use layer::{Layer, Strength};
 #[cfg(feature = "std")]
 pub use self::{
     change::{Change, ChangeKind, FileKind, FilePath},
+    config::BackendChoice,
     digest::{Digest, DigestBuilder},
     enforced::{Enforced, LayerReport},
     event::{Event, Phase, StreamName},
@@ -68,5 +71,6 @@ pub use self::{
         UnknownBackend,
     },
     request::{PolicyChoice, Program, Request, StdinSource, Workspace, WorkspaceMode},
+    selection::{Candidate, PassedOver, Selection},
     text::escape_controls,
 };

@@ -5,7 +5,7 @@ use std::{borrow::Cow, fmt};
 use base64::Engine as _;
 use serde::{Deserialize, Serialize, Serializer, ser::SerializeStruct as _};
 
-use crate::{BackendName, Change, Digest, Enforced, Phase, RunId};
+use crate::{BackendName, Change, Digest, Enforced, Phase, RunId, Selection};
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -212,6 +212,8 @@ pub struct Outcome {
     pub phases: Vec<PhaseOutcome>,
     /// The backend that ran it.
     pub backend: BackendName,
+    /// Why that one, and which ones could not serve.
+    pub selection: Selection,
     /// What was really applied, layer by layer.
     pub enforced: Enforced,
     /// What the program tried and did not get.

@@ -9,10 +9,10 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Digest, Layer, Limits, VolumeName, ledger::Recording, nearest};
+use crate::{Digest, Layer, Limits, VolumeName, config::BackendChoice, ledger::Recording, nearest};
 
 /// Something that opens boxes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BackendName {
     /// Linux's own isolation.
@@ -56,16 +56,16 @@ impl fmt::Display for BackendName {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown backend `{given}`; the backends are {}{}", names(), hint(.given))]
 pub struct UnknownBackend {
-    given: String,
+    /// The name as given.
+    pub given: String,
 }
 
 fn names() -> String {
-    let names: Vec<&str> = BackendName::ALL.iter().map(|backend| backend.name()).collect();
-    names.join(", ")
+    BackendChoice::WORDS.join(", ")
 }
 
 fn hint(given: &str) -> String {
-    match nearest(given, BackendName::ALL.iter().map(|backend| backend.name())).first() {
+    match nearest(given, BackendChoice::WORDS.iter().copied()).first() {
         Some(name) => format!(" (did you mean `{name}`?)"),
         None => String::new(),
     }

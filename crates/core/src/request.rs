@@ -3,7 +3,8 @@
 use std::{collections::BTreeMap, path::PathBuf};
 
 use crate::{
-    BackendName, Dataset, LimitOverrides, Mount, Network, VolumeMount, VolumeName,
+    Dataset, LimitOverrides, Mount, Network, VolumeMount, VolumeName,
+    config::BackendChoice,
     policy::{GitAccess, ProfileName},
 };
 
@@ -153,8 +154,8 @@ pub struct Request {
     pub policy: PolicyChoice,
     /// Whether the ledger is to be left out, as far as the policy allows that.
     pub unrecorded: bool,
-    /// The backend that must run it; absent, the default.
-    pub backend: Option<BackendName>,
+    /// The backend that must run it; absent, as the sandbox is configured.
+    pub backend: Option<BackendChoice>,
     /// The image of the box; absent, the one of the language. Only for backends with images.
     pub image: Option<String>,
     /// The runtime that an engine is to use, such as `runsc`; absent, its default.
@@ -278,8 +279,8 @@ impl Request {
 
     /// The backend that must run it.
     #[must_use]
-    pub fn backend(mut self, backend: BackendName) -> Request {
-        self.backend = Some(backend);
+    pub fn backend(mut self, backend: impl Into<BackendChoice>) -> Request {
+        self.backend = Some(backend.into());
         self
     }
 

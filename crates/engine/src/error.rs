@@ -170,6 +170,19 @@ pub enum Error {
         /// Why not.
         problem: crate::EngineProblem,
     },
+    /// None of several backends can serve the request.
+    #[error("{first}{}", after(.others))]
+    NoBackend {
+        /// Why the first cannot.
+        first: Box<Error>,
+        /// Why those after it cannot.
+        others: Vec<crate::PassedOver>,
+    },
+    /// There is no backend to try.
+    #[error(
+        "executor.order is empty, so there is nothing to run it with: name at least one backend there, for example native"
+    )]
+    NothingToTry,
     /// The backend cannot be used on this machine.
     #[error("the {backend} backend cannot be used here ({reason}): {remedy}")]
     Unavailable {
@@ -180,4 +193,41 @@ pub enum Error {
         /// What to do.
         remedy: String,
     },
+}
+
+fn after(others: &[crate::PassedOver]) -> String {
+    others.iter().map(|other| format!("; {other}")).collect()
+}
+
+impl Error {
+    /// True where another backend may serve the same request.
+    pub(crate) fn is_of_the_backend(&self) -> bool {
+        matches!(
+            self,
+            Error::MissingToolchain(_)
+                | Error::Setup { .. }
+                | Error::NotEnforced { .. }
+                | Error::Engine { .. }
+                | Error::Unavailable { .. }
+        )
+    }
+
+    /// What is wrong, without what to do about it.
+    pub(crate) fn brief(&self) -> String {
+        match self {
+            Error::Engine { problem, .. } => problem.to_string(),
+            Error::Unavailable { reason, .. } => reason.clone(),
+            _ => self.to_string(),
+        }
+    }
+
+    /// The error for a request that no backend can serve.
+    pub(crate) fn no_backend(failed: Vec<(crate::BackendName, Error)>) -> Error {
+        let mut failed = failed.into_iter();
+        let Some((_, first)) = failed.next() else { return Error::NothingToTry };
+        let others = failed
+            .map(|(backend, error)| crate::PassedOver { backend, reason: error.brief() })
+            .collect();
+        Error::NoBackend { first: Box::new(first), others }
+    }
 }

@@ -30,6 +30,7 @@ pub mod policy;
 mod resolve;
 mod run;
 mod sandbox;
+mod select;
 pub mod toolchain;
 mod tree;
 mod volume;
@@ -37,8 +38,8 @@ mod volume;
 pub use fumehood_core::*;
 
 pub use self::{
-    backend::EngineProblem,
     archive::{ArchiveError, Refusal},
+    backend::EngineProblem,
     config::{ConfigError, Configuration},
     doctor::{BackendHealth, Examination, LanguageHealth, LayerHealth},
     error::Error,

@@ -10,11 +10,13 @@ use crate::{
     BackendName, Bytes, Error, Examination, Layer, LimitOverrides, Outcome, Plan, Request, Run,
     VolumeError, Volumes,
     backend::{Backend, Engine, Local, Native},
+    config::ExecutorSettings,
     doctor,
     places::Directory,
     policy::Policy,
     resolve::{self, BaseRoot, Machine},
     run::{self, Records},
+    select::Attempts,
     toolchain::{Environment, Toolchains},
 };
 
@@ -131,6 +133,7 @@ impl SandboxBuilder {
             state_dir,
             records: OnceLock::new(),
             limits: OnceLock::new(),
+            executor: OnceLock::new(),
             toolchains,
             base,
         };
@@ -165,6 +168,7 @@ pub(crate) struct Inner {
     pub(crate) state_dir: Option<PathBuf>,
     pub(crate) records: OnceLock<Records>,
     limits: OnceLock<LimitOverrides>,
+    executor: OnceLock<ExecutorSettings>,
     toolchains: Toolchains,
     base: BaseRoot,
 }
@@ -181,6 +185,26 @@ impl Inner {
             BackendName::Docker | BackendName::Podman => self.engine(name),
             BackendName::Local => &self.local,
         }
+    }
+
+    /// What a backend would do for a request.
+    pub(crate) fn resolve(
+        &self,
+        request: &Request,
+        backend: BackendName,
+    ) -> Result<(Plan, Policy), Error> {
+        let Inner { toolchains, base, cache_dir, state_dir, limits, .. } = self;
+        let (state, unset) = (state_dir.as_deref(), LimitOverrides::default());
+        let limits = limits.get().unwrap_or(&unset);
+        let engine = backend.uses_images().then(|| self.engine(backend));
+        let machine = Machine { base, toolchains, engine, cache: cache_dir, state, limits };
+        resolve::resolve(request, backend, &machine)
+    }
+
+    /// The backends that may carry out a request.
+    fn attempts(&self, request: &Request) -> Attempts {
+        let executor = self.executor.get_or_init(ExecutorSettings::default);
+        Attempts::new(executor.candidates(request.backend))
     }
 
     /// The volumes that plans speak of.
@@ -219,21 +243,19 @@ impl Sandbox {
         }
     }
 
-    /// What would be done for a request, without doing it.
-    pub fn plan(&self, request: &Request) -> Result<Plan, Error> {
-        let (mut plan, policy) = self.resolve(request)?;
-        plan.policy = Some(policy.digest());
-        Ok(plan)
+    /// Which backends carry out requests that name none, and in which order they are tried. Said
+    /// twice, the first holds.
+    pub fn choose_backends(&self, executor: ExecutorSettings) {
+        let _ = self.inner.executor.set(executor);
     }
 
-    fn resolve(&self, request: &Request) -> Result<(Plan, Policy), Error> {
-        let Inner { toolchains, base, cache_dir, state_dir, limits, .. } = &*self.inner;
-        let (state, unset) = (state_dir.as_deref(), LimitOverrides::default());
-        let limits = limits.get().unwrap_or(&unset);
-        let backend = request.backend.filter(|backend| backend.uses_images());
-        let engine = backend.map(|backend| self.inner.engine(backend));
-        let cache = cache_dir;
-        resolve::resolve(request, &Machine { base, toolchains, engine, cache, state, limits })
+    /// What would be done for a request, without doing it. Backends that cannot make a plan are
+    /// passed over; whether the one that can also opens a box is only seen by running it.
+    pub fn plan(&self, request: &Request) -> Result<Plan, Error> {
+        let attempt = self.inner.attempts(request).next(&self.inner, request)?;
+        let mut plan = attempt.plan;
+        plan.policy = Some(attempt.policy.digest());
+        Ok(plan)
     }
 
     /// The volumes of this sandbox.
@@ -249,15 +271,17 @@ impl Sandbox {
     /// Runs a request with layers of isolation left out, to show what they are good for.
     #[doc(hidden)]
     pub async fn run_without(&self, request: Request, without: &[Layer]) -> Result<Outcome, Error> {
-        let (mut plan, policy) = self.resolve(&request)?;
-        plan.run.without = without.to_vec();
-        run::to_end(&self.inner, plan, Some(policy), request).await
+        let mut attempts = self.inner.attempts(&request);
+        let mut attempt = attempts.next(&self.inner, &request)?;
+        attempt.plan.run.without = without.to_vec();
+        run::to_end(&self.inner, attempt, attempts, request).await
     }
 
     /// Starts a request and gives a handle to what happens. Must be called inside a tokio runtime.
     pub fn start(&self, request: Request) -> Result<Run, Error> {
-        let (plan, policy) = self.resolve(&request)?;
-        Ok(run::start(Arc::clone(&self.inner), plan, policy, request))
+        let mut attempts = self.inner.attempts(&request);
+        let attempt = attempts.next(&self.inner, &request)?;
+        Ok(run::start(Arc::clone(&self.inner), attempt, attempts, request))
     }
 
     /// Looks at what this machine can give. `refresh` forgets what is remembered of toolchains and

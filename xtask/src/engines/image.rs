@@ -10,7 +10,7 @@ use std::{
 use crate::shell;
 
 /// What the cases run. Other compilers are tested where an image has them.
-const PACKAGES: &str = "python3,nodejs,gcc,g++,libc6-dev";
+const PACKAGES: &str = "python3,nodejs,gcc,g++,libc6-dev,git";
 
 /// The file system as an archive, made once.
 pub fn root_file_system(place: &Path) -> Result<PathBuf, String> {

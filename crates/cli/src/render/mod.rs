@@ -71,7 +71,6 @@ pub struct Renderer {
     view: View,
     /// Language or command, for the report.
     label: String,
-    local: bool,
 }
 
 impl Renderer {
@@ -81,21 +80,13 @@ impl Renderer {
             Program::Code { language, .. } => language.clone(),
             Program::Command { argv } => argv.join(" "),
         };
-        Renderer { view, label, local: request.backend == Some(BackendName::Local) }
-    }
-
-    /// Before anything runs.
-    pub async fn begin(&mut self) -> Result<(), Failure> {
-        // In the JSON formats `enforced` says it, layer by layer.
-        if self.local && !self.view.format.is_json() {
-            output::line_for_people("warning: the local backend isolates nothing");
-        }
-        Ok(())
+        Renderer { view, label }
     }
 
     /// Something happened; not yet the end.
     pub async fn event(&mut self, event: Event) -> Result<(), Failure> {
         self.explain_the_wait(&event);
+        self.name_the_backend(&event);
         match self.view.format {
             Format::Raw => raw::event(&event, self.view.verbose).await,
             Format::Jsonl => jsonl::event(&event).await,
@@ -109,6 +100,18 @@ impl Renderer {
         if waiting && !self.view.format.is_json() && io::stderr().is_terminal() {
             let label = &self.label;
             output::line_for_people(&format!("getting {label} ready; later runs need not wait"));
+        }
+    }
+
+    /// Who asks, or sits at a terminal, is told what runs it. That nothing is isolated is told to
+    /// everybody; in the JSON formats `enforced` says it, layer by layer.
+    fn name_the_backend(&self, event: &Event) {
+        let Event::Selected { selection } = event else { return };
+        if self.view.verbose || io::stderr().is_terminal() {
+            output::line_for_people(&selection.line());
+        }
+        if selection.backend == BackendName::Local && !self.view.format.is_json() {
+            output::line_for_people("warning: the local backend isolates nothing");
         }
     }
 

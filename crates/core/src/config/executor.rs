@@ -1,71 +1,70 @@
-//! What carries out a run, as it is named in the configuration.
+//! What carries out a run, as it is asked for and configured.
 
 use std::{fmt, str::FromStr};
 
 use super::{Kind, ValueError, words::words, written::Scalar};
-use crate::policy::ProfileName;
+use crate::{BackendName, UnknownBackend, policy::ProfileName};
 
-words! {
-    /// Something that carries out runs.
-    ExecutorName {
-        /// Linux's own isolation.
-        Native = "native",
-        /// Containers of Docker.
-        Docker = "docker",
-        /// Containers of Podman.
-        Podman = "podman",
-        /// No isolation at all.
-        Local = "local",
-    }
-}
-
-/// What a person asks for: one executor, or the first that works.
+/// What a person asks for: one backend, or the first that can serve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ExecutorType {
-    /// The first of `executor.order` that works here.
+pub enum BackendChoice {
+    /// The first of `executor.order` that can serve the request.
     Auto,
     /// This one and no other.
-    Named(ExecutorName),
+    Named(BackendName),
 }
 
-impl ExecutorType {
-    /// The word for [`ExecutorType::Auto`].
+impl BackendChoice {
+    /// The word for [`BackendChoice::Auto`].
     const AUTO: &'static str = "auto";
     /// Every word.
     pub const WORDS: &'static [&'static str] = &["auto", "native", "docker", "podman", "local"];
 }
 
-impl From<ExecutorName> for ExecutorType {
-    fn from(name: ExecutorName) -> ExecutorType {
-        ExecutorType::Named(name)
+impl From<BackendName> for BackendChoice {
+    fn from(name: BackendName) -> BackendChoice {
+        BackendChoice::Named(name)
     }
 }
 
-impl fmt::Display for ExecutorType {
+impl serde::Serialize for BackendChoice {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl fmt::Display for BackendChoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ExecutorType::Auto => f.write_str(ExecutorType::AUTO),
-            ExecutorType::Named(name) => name.fmt(f),
+            BackendChoice::Auto => f.write_str(BackendChoice::AUTO),
+            BackendChoice::Named(name) => name.fmt(f),
         }
     }
 }
 
-impl FromStr for ExecutorType {
-    type Err = ValueError;
+impl FromStr for BackendChoice {
+    type Err = UnknownBackend;
 
-    fn from_str(given: &str) -> Result<ExecutorType, ValueError> {
+    fn from_str(given: &str) -> Result<BackendChoice, UnknownBackend> {
         match given {
-            ExecutorType::AUTO => Ok(ExecutorType::Auto),
-            _ => given.parse().map(ExecutorType::Named).map_err(|_| ValueError::Word {
-                given: given.to_owned(),
-                words: ExecutorType::WORDS.to_vec(),
-            }),
+            BackendChoice::AUTO => Ok(BackendChoice::Auto),
+            _ => given.parse().map(BackendChoice::Named),
         }
     }
 }
 
-impl Scalar for ExecutorType {
-    const KIND: Kind = Kind::Word(ExecutorType::WORDS);
+impl Scalar for BackendChoice {
+    const KIND: Kind = Kind::Word(BackendChoice::WORDS);
+}
+
+impl Scalar for BackendName {
+    const KIND: Kind = Kind::Word(BackendChoice::WORDS.split_at(1).1);
+}
+
+impl From<UnknownBackend> for ValueError {
+    fn from(UnknownBackend { given }: UnknownBackend) -> ValueError {
+        ValueError::Word { given, words: BackendChoice::WORDS.to_vec() }
+    }
 }
 
 words! {
@@ -100,11 +99,11 @@ mod tests {
 
     #[test]
     fn every_word_is_read_and_shown() {
-        for word in ExecutorType::WORDS {
-            assert_eq!(word.parse::<ExecutorType>().unwrap().to_string(), *word);
+        for word in BackendChoice::WORDS {
+            assert_eq!(word.parse::<BackendChoice>().unwrap().to_string(), *word);
         }
-        let named: Vec<&str> = ExecutorName::ALL.iter().map(|name| name.name()).collect();
-        assert_eq!(ExecutorType::WORDS[1..], named, "all but auto name an executor");
+        let named: Vec<&str> = BackendName::ALL.iter().map(|name| name.name()).collect();
+        assert_eq!(BackendChoice::WORDS[1..], named, "all but auto name an executor");
     }
 
     #[test]
@@ -115,9 +114,9 @@ mod tests {
 
     #[test]
     fn a_misspelt_word_is_answered_with_the_nearest() {
-        let error = "dokcer".parse::<ExecutorType>().unwrap_err();
+        let error = ValueError::from("dokcer".parse::<BackendChoice>().unwrap_err());
         assert_eq!(error.to_string(), "`dokcer` is not one of auto, native, docker, podman, local");
         assert_eq!(error.hint().unwrap(), "did you mean `docker`?");
-        assert!("auto".parse::<ExecutorName>().is_err(), "auto runs nothing by itself");
+        assert!("auto".parse::<BackendName>().is_err(), "auto runs nothing by itself");
     }
 }

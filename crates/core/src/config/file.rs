@@ -161,10 +161,7 @@ fn place_of(word: &str, value: &Value, node: &Node) -> Option<Place> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        Bytes,
-        config::{ExecutorName, keys},
-    };
+    use crate::{BackendName, Bytes, config::keys};
 
     fn read(settings: &mut Settings, name: &str, text: &str, owner: Owner) -> Result<(), Problem> {
         let format = Format::of(Path::new(name));
@@ -179,7 +176,7 @@ mod tests {
         read(&mut settings, "user.toml", user, Owner::User).unwrap();
         let project = "executor:\n  order: [native]\nlimits:\n  memory: 256m\n  pids:\n";
         read(&mut settings, "project.yaml", project, Owner::Project).unwrap();
-        assert_eq!(settings.executor.order.value, [ExecutorName::Native]);
+        assert_eq!(settings.executor.order.value, [BackendName::Native]);
         assert_eq!(settings.limits.memory.value, Some(Bytes::mib(256)));
         assert_eq!(settings.limits.memory.origin.to_string(), "project.yaml:4");
         assert_eq!(settings.limits.cpus.origin.to_string(), "user.toml:5");

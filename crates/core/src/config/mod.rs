@@ -2,9 +2,8 @@
 //!
 //! [`SECTIONS`] describes every key once. Files and variables are read with it, `fumehood config
 //! show` lists with it, and the JSON Schema and the reference are written from it. [`Settings`]
-//! holds the values, each with the place it came from. [`choose`] decides on the executor.
+//! holds the values, each with the place it came from.
 
-mod choice;
 mod engines;
 mod executor;
 mod file;
@@ -22,9 +21,8 @@ mod words;
 mod written;
 
 pub use self::{
-    choice::{Choice, ChoiceError, Reason, choose},
     engines::{EngineHost, EngineNetwork, RuntimeName, Tmpfs, Volume},
-    executor::{ExecutorName, ExecutorType, Fallback},
+    executor::{BackendChoice, Fallback},
     file::{ConfigFile, Format, Owner},
     keys::{InProject, Key, SECTIONS, Section, keys},
     kind::Kind,

@@ -60,14 +60,14 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::config::{ExecutorName, ExecutorType};
+    use crate::{BackendName, config::BackendChoice};
 
     #[test]
     fn a_flag_is_set_and_remembered() {
         let mut settings = Settings::default();
         settings.set("executor.type", "podman", Origin::named("--executor")).unwrap();
         settings.set("docker.env", "A=1, B=x=y", Origin::named("--x")).unwrap();
-        assert_eq!(settings.executor.kind.value, ExecutorType::Named(ExecutorName::Podman));
+        assert_eq!(settings.executor.kind.value, BackendChoice::Named(BackendName::Podman));
         assert_eq!(settings.executor.kind.origin.to_string(), "--executor");
         let shown = settings.shown().find(|shown| shown.key.name == "docker.env").unwrap();
         assert_eq!((shown.value, shown.is_default), (json!({"A": "1", "B": "x=y"}), false));

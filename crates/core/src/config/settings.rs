@@ -7,12 +7,14 @@ use std::{
 };
 
 use super::{
-    EngineHost, EngineNetwork, ExecutorName, ExecutorType, Fallback, ImageName, LanguageName,
-    RuntimeName, Tmpfs, VariableName, Volume,
+    BackendChoice, EngineHost, EngineNetwork, Fallback, ImageName, LanguageName, RuntimeName,
+    Tmpfs, VariableName, Volume,
     names::{AbsolutePath, VariableValue},
     written::Count,
 };
-use crate::{Bytes, Cores, LimitOverrides, TimeSpan, policy::ProfileName, source::Origin};
+use crate::{
+    BackendName, Bytes, Cores, LimitOverrides, TimeSpan, policy::ProfileName, source::Origin,
+};
 
 /// What stands for a place where nobody said anything.
 static DEFAULT: LazyLock<Arc<str>> = LazyLock::new(|| Arc::from("default"));
@@ -72,18 +74,18 @@ pub struct Settings {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExecutorSettings {
     /// Which one.
-    pub kind: Configured<ExecutorType>,
+    pub kind: Configured<BackendChoice>,
     /// Which are tried, in which order.
-    pub order: Configured<Vec<ExecutorName>>,
+    pub order: Configured<Vec<BackendName>>,
     /// What is done where none of them works.
     pub fallback: Configured<Fallback>,
 }
 
 impl Default for ExecutorSettings {
     fn default() -> Self {
-        use ExecutorName::{Docker, Native, Podman};
+        use BackendName::{Docker, Native, Podman};
         ExecutorSettings {
-            kind: Configured::preset(ExecutorType::Auto),
+            kind: Configured::preset(BackendChoice::Auto),
             order: Configured::preset(vec![Native, Podman, Docker]),
             fallback: Configured::preset(Fallback::None),
         }

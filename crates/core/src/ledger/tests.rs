@@ -38,6 +38,11 @@ fn outcome(number: u32) -> Outcome {
         stats: Stats { cpu_percent: f64::INFINITY, ..Stats::default() },
         phases: vec![],
         backend: BackendName::Native,
+        selection: crate::Selection {
+            backend: BackendName::Native,
+            reason: "asked for".into(),
+            passed_over: Vec::new(),
+        },
         enforced: Enforced::nothing("a test"),
         violations: vec![],
         error: None,

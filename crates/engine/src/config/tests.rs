@@ -78,7 +78,7 @@ fn the_nearest_project_counts() {
     world.write("project/fumehood.toml", "[executor]\ntype = \"docker\"\n");
     world.write("project/a/fumehood.json", "{\"executor\": {\"type\": \"podman\"}}");
     let settings = world.load(&[]).unwrap().settings;
-    assert_eq!(settings.executor.kind.value, ExecutorType::Named(ExecutorName::Podman));
+    assert_eq!(settings.executor.kind.value, BackendChoice::Named(crate::BackendName::Podman));
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn the_directory_of_the_user_is_no_project() {
     world.write("config/fumehood.toml", "[executor]\ntype = \"local\"\n");
     let inside = world.path("config");
     let loaded = Configuration::load(&inside, world.environment(&[])).unwrap();
-    assert_eq!(loaded.settings.executor.kind.value, ExecutorType::Named(ExecutorName::Local));
+    assert_eq!(loaded.settings.executor.kind.value, BackendChoice::Named(crate::BackendName::Local));
 }
 
 #[test]

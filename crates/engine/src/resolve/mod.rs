@@ -58,12 +58,15 @@ pub(crate) struct Machine<'a> {
     pub(crate) limits: &'a LimitOverrides,
 }
 
-/// Resolves a request. The digest of the policy is left to whoever has time for it.
-pub(crate) fn resolve(request: &Request, machine: &Machine<'_>) -> Result<(Plan, Policy), Error> {
+/// Resolves a request for a backend. The digest of the policy is left to whoever has time for it.
+pub(crate) fn resolve(
+    request: &Request,
+    backend: BackendName,
+    machine: &Machine<'_>,
+) -> Result<(Plan, Policy), Error> {
     check_strings(request)?;
     let merged = policy::load(&request.policy, machine.limits, obey::wishes(request))?;
     let policy = &merged;
-    let backend = request.backend.unwrap_or(BackendName::Native);
     check_image(request, backend)?;
     let layout = Layout::new(backend);
     let mut plan = match &request.program {

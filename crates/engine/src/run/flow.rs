@@ -19,23 +19,34 @@ use super::{
 };
 use crate::{
     BoxPlan, Captured, Digest, Error, Event, Mount, MountSource, Outcome, OverlayError, Phase,
-    PhaseOutcome, Plan, PlannedCompile, PlannedPrepare, Request, RunId, Stats, Status, StreamName,
-    Violation, ViolationKind, escape_controls,
+    PhaseOutcome, Plan, PlannedCompile, PlannedPrepare, Request, RunId, Selection, Stats, Status,
+    StreamName, Violation, ViolationKind, escape_controls,
     overlay::{self, Kept, Storage},
     policy::Policy,
     resolve::Watch,
     sandbox::Inner,
+    select::Attempt,
     volume::Held,
 };
 
-static NEXT: AtomicU32 = AtomicU32::new(0);
+/// A name that no other run has.
+pub(super) fn new_id() -> RunId {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let millis = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |now| u64::try_from(now.as_millis()).unwrap_or(u64::MAX));
+    RunId::new(millis, std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
+}
 
 /// A plan being carried out.
 pub(super) struct Flow<'a> {
     inner: &'a Inner,
     plan: Plan,
-    io: Io,
-    id: RunId,
+    selection: Selection,
+    /// Whether a box was opened, and everybody knows.
+    selected: bool,
+    io: &'a mut Io,
+    id: &'a RunId,
     begun: Instant,
     done: Vec<PhaseOutcome>,
     digest: Option<Digest>,
@@ -54,18 +65,16 @@ struct Finished {
 impl<'a> Flow<'a> {
     pub(super) fn new(
         inner: &'a Inner,
-        plan: Plan,
-        policy: Option<Policy>,
-        io: Io,
-        request: Option<Request>,
+        attempt: Attempt,
+        io: &'a mut Io,
+        id: &'a RunId,
+        request: &'a Request,
     ) -> Result<Flow<'a>, Error> {
+        let Attempt { selection, plan, policy } = attempt;
         let recorder = Recorder::begin(inner.records.get(), &plan, request)?;
-        let millis = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .map_or(0, |now| u64::try_from(now.as_millis()).unwrap_or(u64::MAX));
-        let id = RunId::new(millis, std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         let (begun, done, digest) = (Instant::now(), Vec::new(), None);
-        Ok(Flow { inner, plan, io, id, begun, done, digest, policy, recorder })
+        let (policy, selected) = (Some(policy), false);
+        Ok(Flow { inner, plan, selection, selected, io, id, begun, done, digest, policy, recorder })
     }
 
     pub(super) async fn carry_out(mut self) -> Result<Outcome, Error> {
@@ -73,13 +82,9 @@ impl<'a> Flow<'a> {
             [] => Held::default(),
             volumes => self.inner.volumes()?.hold(volumes)?,
         };
-        self.io.tell(Event::Started { id: self.id.clone() }).await;
         let decided = self.phases().await?;
         let mut outcome = self.outcome(decided);
         self.recorder.end(&self.plan, &mut outcome);
-        if self.io.events.is_some() {
-            self.io.tell(Event::Finished { outcome: Box::new(outcome.clone()) }).await;
-        }
         Ok(outcome)
     }
 
@@ -138,6 +143,9 @@ impl<'a> Flow<'a> {
         let storage = self.storage(plan)?;
         let place = storage.as_ref().map(Storage::path);
         let open = self.inner.backend(self.plan.backend).open(plan, place).await?;
+        if !std::mem::replace(&mut self.selected, true) {
+            self.io.tell(Event::Selected { selection: self.selection.clone() }).await;
+        }
         // What the outcome needs later.
         let (whole, policy, digest) = (&mut self.plan, &mut self.policy, &mut self.digest);
         let recorder = &self.recorder;
@@ -145,7 +153,7 @@ impl<'a> Flow<'a> {
             seal(whole, policy, digest);
             recorder.prepare();
         };
-        let mut seen = drive(open, plan, phase, &mut self.io, wanted, begun, meanwhile).await;
+        let mut seen = drive(open, plan, phase, self.io, wanted, begun, meanwhile).await;
         let mut verdict = judge(plan, phase, &mut seen).map_err(|error| self.explain(error))?;
         verdict.violations.extend(watch.end());
         let kept = match storage {
@@ -167,7 +175,7 @@ impl<'a> Flow<'a> {
             |path: &PathBuf| Some(path.strip_prefix(plan.overlay_target()?).ok()?.to_owned());
         let protected = plan.protected.iter().filter_map(workspace);
         let guarded = overlay::guarded(protected);
-        Ok(Some(Storage::create(&state, &self.id, lower, &plan.command.argv, &guarded)?))
+        Ok(Some(Storage::create(&state, self.id, lower, &plan.command.argv, &guarded)?))
     }
 
     /// A box that failed because of its overlay needs another place for it, not another machine.
@@ -263,6 +271,7 @@ impl<'a> Flow<'a> {
             stats: outcome.stats,
             phases: std::mem::take(&mut self.done),
             backend: self.plan.backend,
+            selection: self.selection.clone(),
             enforced: seen.enforced,
             violations,
             change_count: kept.changes.len() as u64,

@@ -1,4 +1,4 @@
-//! Carrying out a plan: phases in order, each in a box of its own.
+//! Carrying out a request: the phases of its plan in order, each in a box of its own.
 
 mod drive;
 mod flow;
@@ -17,41 +17,74 @@ use self::{
     flow::Flow,
     handle::{Io, Order},
 };
-use crate::{Error, Outcome, Plan, Request, StdinSource, policy::Policy, sandbox::Inner};
+use crate::{
+    Error, Event, Outcome, Request, StdinSource,
+    sandbox::Inner,
+    select::{Attempt, Attempts},
+};
 
 /// How many events may wait for a caller that does not take them.
 const EVENTS_WAITING: usize = 64;
 
-/// Carries out a plan without telling anyone in between.
+/// Carries out a request without telling anyone in between.
 pub(crate) async fn to_end(
     inner: &Inner,
-    plan: Plan,
-    policy: Option<Policy>,
-    request: Request,
+    attempt: Attempt,
+    attempts: Attempts,
+    mut request: Request,
 ) -> Result<Outcome, Error> {
-    let (stdin, request) = taken_apart(inner, request);
+    let stdin = stdin_of(inner, &mut request);
     let (_orders, receiver) = mpsc::unbounded_channel::<Order>();
     let io = Io::new(None, receiver, handle::Stdin::from_source(stdin).0);
-    Flow::new(inner, plan, policy, io, request)?.carry_out().await
+    carry_out(inner, attempt, attempts, io, request).await
 }
 
-/// What the run needs of the request, and what the ledger does.
-fn taken_apart(inner: &Inner, mut request: Request) -> (StdinSource, Option<Request>) {
+/// The input of the program. The ledger names it too, where there is one.
+fn stdin_of(inner: &Inner, request: &mut Request) -> StdinSource {
     match inner.records.get() {
-        Some(_) => (request.stdin.clone(), Some(request)),
-        None => (std::mem::take(&mut request.stdin), None),
+        Some(_) => request.stdin.clone(),
+        None => std::mem::take(&mut request.stdin),
     }
 }
 
-/// Carries out a plan in a task of its own.
-pub(crate) fn start(inner: Arc<Inner>, plan: Plan, policy: Policy, request: Request) -> Run {
-    let (stdin, request) = taken_apart(&inner, request);
+/// Carries out a request in a task of its own.
+pub(crate) fn start(
+    inner: Arc<Inner>,
+    attempt: Attempt,
+    attempts: Attempts,
+    mut request: Request,
+) -> Run {
+    let stdin = stdin_of(&inner, &mut request);
     let (orders, order_receiver) = mpsc::unbounded_channel();
     let (events, event_receiver) = mpsc::channel(EVENTS_WAITING);
     let (stdin, writer) = handle::Stdin::from_source(stdin);
     let io = Io::new(Some(events), order_receiver, stdin);
-    let task = tokio::spawn(async move {
-        Flow::new(&inner, plan, Some(policy), io, request)?.carry_out().await
-    });
+    let task = tokio::spawn(async move { carry_out(&inner, attempt, attempts, io, request).await });
     Run::new(event_receiver, orders, writer, task)
+}
+
+/// Carries out a plan, or that of the next backend where the first turns out to be unable.
+async fn carry_out(
+    inner: &Inner,
+    mut attempt: Attempt,
+    mut attempts: Attempts,
+    mut io: Io,
+    request: Request,
+) -> Result<Outcome, Error> {
+    let id = flow::new_id();
+    io.tell(Event::Started { id: id.clone() }).await;
+    loop {
+        let backend = attempt.selection.backend;
+        let flow = Flow::new(inner, attempt, &mut io, &id, &request)?;
+        match flow.carry_out().await {
+            Ok(outcome) => {
+                if io.events.is_some() {
+                    io.tell(Event::Finished { outcome: Box::new(outcome.clone()) }).await;
+                }
+                return Ok(outcome);
+            }
+            Err(error) => attempts.pass_over(backend, error)?,
+        }
+        attempt = attempts.next(inner, &request)?;
+    }
 }

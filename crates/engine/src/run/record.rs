@@ -37,7 +37,7 @@ impl Records {
 /// The record of one run, while it is under way.
 pub(crate) struct Recorder<'a> {
     records: Option<&'a Records>,
-    request: Option<Request>,
+    request: &'a Request,
 }
 
 impl<'a> Recorder<'a> {
@@ -45,7 +45,7 @@ impl<'a> Recorder<'a> {
     pub(crate) fn begin(
         records: Option<&'a Records>,
         plan: &Plan,
-        request: Option<Request>,
+        request: &'a Request,
     ) -> Result<Recorder<'a>, Error> {
         let records = records.filter(|_| plan.record.wanted);
         if plan.record.required {
@@ -65,7 +65,8 @@ impl<'a> Recorder<'a> {
 
     /// Writes the outcome, or says in it why that did not work.
     pub(crate) fn end(&self, plan: &Plan, outcome: &mut Outcome) {
-        let (Some(records), Some(request)) = (self.records, &self.request) else { return };
+        let Some(records) = self.records else { return };
+        let request = self.request;
         let written = records.open().and_then(|ledger| {
             let mut extras = ledger.extras(plan.policy.clone(), Vec::new());
             extras.recording = plan.record.as_it_is;

@@ -49,9 +49,13 @@ fn owner(mounts: &[Mount]) -> Option<Owner> {
     let writable = of_caller().find(|mount| is_host(mount) && mount.access == Access::ReadWrite);
     let mount = writable.or_else(|| of_caller().find(|mount| is_host(mount)))?;
     let MountSource::Host(path) = &mount.source else { return None };
-    let found = fs::metadata(path).ok()?;
     let writable = mount.access == Access::ReadWrite;
-    Some(Owner { uid: found.uid(), gid: found.gid(), writable })
+    // What is not there yet, such as a new volume, will be made by us.
+    let (uid, gid) = fs::metadata(path).map_or_else(
+        |_| (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw()),
+        |found| (found.uid(), found.gid()),
+    );
+    Some(Owner { uid, gid, writable })
 }
 
 fn is_host(mount: &Mount) -> bool {
