@@ -113,7 +113,10 @@ fn the_directory_of_the_user_is_no_project() {
     world.write("config/fumehood.toml", "[executor]\ntype = \"local\"\n");
     let inside = world.path("config");
     let loaded = Configuration::load(&inside, world.environment(&[])).unwrap();
-    assert_eq!(loaded.settings.executor.kind.value, BackendChoice::Named(crate::BackendName::Local));
+    assert_eq!(
+        loaded.settings.executor.kind.value,
+        BackendChoice::Named(crate::BackendName::Local)
+    );
 }
 
 #[test]
