@@ -21,6 +21,8 @@ mod digest;
 #[cfg(feature = "std")]
 pub mod dockerfile;
 #[cfg(feature = "std")]
+pub mod egress;
+#[cfg(feature = "std")]
 mod enforced;
 #[cfg(feature = "std")]
 mod event;

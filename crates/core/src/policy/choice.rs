@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 use crate::{Access, WorkspaceMode};
 
@@ -43,6 +43,14 @@ macro_rules! choices {
         impl Serialize for $name {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 serializer.serialize_str(self.word())
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<$name, D::Error> {
+                let word = String::deserialize(deserializer)?;
+                $name::of_word(&word)
+                    .ok_or_else(|| D::Error::custom(format_args!("unknown choice `{word}`")))
             }
         }
     )*};

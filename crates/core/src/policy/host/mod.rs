@@ -3,9 +3,9 @@
 
 mod parse;
 
-use std::{fmt, net::IpAddr, str::FromStr};
+use std::{fmt, net::IpAddr, ops::RangeInclusive, str::FromStr};
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 pub use self::parse::HostError;
 
@@ -110,6 +110,39 @@ impl HostPattern {
         matches!(self.host, Host::Network { .. })
     }
 
+    /// The only name that it means, if it means one.
+    pub fn exact_name(&self) -> Option<&str> {
+        match &self.host {
+            Host::Name(name) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// The only address that it means, if it means one.
+    pub fn exact_address(&self) -> Option<IpAddr> {
+        match &self.host {
+            Host::Network { address, bits: 32 } if address.is_ipv4() => Some(*address),
+            Host::Network { address, bits: 128 } => Some(*address),
+            _ => None,
+        }
+    }
+
+    /// The ports that it means.
+    pub fn ports(&self) -> RangeInclusive<u16> {
+        self.ports.map_or(1..=u16::MAX, |ports| ports.first..=ports.last)
+    }
+
+    /// How narrow it is: a pattern for one host is narrower than one for many, and of those the
+    /// one that says more.
+    pub(crate) fn narrowness(&self) -> usize {
+        match &self.host {
+            Host::Any => 0,
+            Host::Below(parent) => 1 + parent.len(),
+            Host::Network { bits, .. } => 1 + usize::from(*bits),
+            Host::Name(_) => usize::MAX,
+        }
+    }
+
     fn has_port(&self, port: u16) -> bool {
         self.ports.is_none_or(|ports| (ports.first..=ports.last).contains(&port))
     }
@@ -195,5 +228,11 @@ impl fmt::Display for HostPattern {
 impl Serialize for HostPattern {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for HostPattern {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<HostPattern, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
     }
 }
