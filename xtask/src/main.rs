@@ -6,6 +6,7 @@
 mod bench;
 mod lint;
 mod project;
+mod sdk;
 mod shell;
 mod system;
 mod test;
@@ -16,6 +17,7 @@ const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
   test                  set up the machine, run every check and every test, count
+  sdk                   test the packages for Python and Node against the program
   lint                  formatting and clippy, warnings denied
   fmt                   format everything
   bench [--write FILE]  measure against bare processes, unshare and bwrap; put the
@@ -27,6 +29,7 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let result = match words.as_slice() {
         ["test"] => test::main(),
+        ["sdk"] => sdk::main(),
         ["lint"] => lint::main(),
         ["fmt"] => lint::format(),
         ["bench", options @ ..] => bench::main(options),

@@ -7,7 +7,8 @@ use std::{
 };
 
 use fumehood::{
-    BackendName, Configuration, LedgerPlace, PolicyChoice, Request, Sandbox,
+    BackendName, Configuration, LedgerPlace, LimitOverrides, PolicyChoice, Request, Sandbox,
+    SandboxBuilder,
     config::{Choice, ExecutorName, ExecutorType, Settings, choose},
 };
 
@@ -23,8 +24,17 @@ impl Opened {
     /// Reads the configuration and starts what every run needs. One command needs one box, or
     /// two: nothing is prepared beyond the first.
     pub fn open() -> Result<Opened, Failure> {
+        Opened::of(Sandbox::builder().keep_ready(0))
+    }
+
+    /// The same for a process that lives on: boxes are kept ready.
+    pub fn to_serve() -> Result<Opened, Failure> {
+        Opened::of(Sandbox::builder())
+    }
+
+    fn of(builder: SandboxBuilder) -> Result<Opened, Failure> {
         // First of all: a box is made ready meanwhile.
-        let sandbox = Sandbox::builder().keep_ready(0).build()?;
+        let sandbox = builder.build()?;
         let Configuration { settings, warnings } =
             Configuration::load(Path::new("."), env::vars_os())?;
         for warning in warnings {
@@ -56,6 +66,11 @@ impl Opened {
             *otherwise = self.settings.policy.profile.value;
         }
         Ok(())
+    }
+
+    /// Limits as the configuration has them.
+    pub fn limits(&self) -> LimitOverrides {
+        self.settings.limits.overrides()
     }
 
     fn executor(&self, asked: Option<BackendName>) -> Result<Choice, Failure> {

@@ -219,7 +219,7 @@ fn joined(words: &[String]) -> Vec<u8> {
 /// One digest over everything that was asked for.
 fn request_digest(request: &Request, salt: &Salt) -> Digest {
     let Request { program, stdin, env, workspace, mounts, limits, network, backend, .. } = request;
-    let Request { volumes, deps, candidate, datasets, git, policy, unrecorded: _, .. } = request;
+    let Request { volumes, deps, candidate, datasets, git, policy, files, .. } = request;
     let (names, source): (Vec<String>, &[u8]) = match program {
         Program::Command { argv } => ([&["command".to_owned()], &argv[..]].concat(), b""),
         Program::Code { language, source, file_name, args } => {
@@ -239,6 +239,10 @@ fn request_digest(request: &Request, salt: &Salt) -> Digest {
     // Strings and numbers, which always serialize.
     let rest = serde_json::to_vec(&(workspace, mounts, limits, network, backend));
     let given = format!("{:?}", (volumes, deps, candidate, datasets, git, policy));
+    let mut further = format!("{:?}", request.overrides);
+    for (path, content) in files {
+        further.push_str(&format!("{path:?} {}", Digest::of(content)));
+    }
     let whole = Digest::of_parts([
         &joined(&names)[..],
         source,
@@ -247,6 +251,7 @@ fn request_digest(request: &Request, salt: &Salt) -> Digest {
         &joined(&variables),
         &rest.unwrap_or_default(),
         given.as_bytes(),
+        further.as_bytes(),
     ]);
     salt.seal("request", whole.as_str().as_bytes())
 }
