@@ -7,6 +7,7 @@ mod bench;
 mod engines;
 mod lint;
 mod project;
+mod sdk;
 mod shell;
 mod system;
 mod test;
@@ -17,6 +18,7 @@ const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
   test                  set up the machine, run every check and every test, count
+  sdk                   test the packages for Python and Node against the program
   lint                  formatting and clippy, warnings denied
   fmt                   format everything
   engines up|down       start or end private daemons of Docker and Podman for the
@@ -30,6 +32,7 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let result = match words.as_slice() {
         ["test"] => test::main(),
+        ["sdk"] => sdk::main(),
         ["lint"] => lint::main(),
         ["fmt"] => lint::format(),
         ["engines", "up"] => engines::up(),

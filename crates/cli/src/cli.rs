@@ -7,8 +7,8 @@ use clap::{Args, CommandFactory as _, FromArgMatches, Parser, Subcommand};
 use crate::{
     apply::ApplyArgs, bootstrap::BootstrapArgs, completions::CompletionsArgs, config::ConfigArgs,
     diff::DiffArgs, discard::DiscardArgs, doctor::DoctorArgs, exec::ExecArgs,
-    languages::LanguagesArgs, log::LogArgs, policy::PolicyArgs, render::Format, run::RunArgs,
-    volume::VolumeArgs,
+    languages::LanguagesArgs, log::LogArgs, policy::PolicyArgs, render::Format, rpc::RpcArgs,
+    run::RunArgs, volume::VolumeArgs,
 };
 
 /// The name under which the program was started.
@@ -95,6 +95,8 @@ pub(crate) enum Command {
     Policy(PolicyArgs),
     /// Write a Dockerfile for a project that has none.
     Bootstrap(BootstrapArgs),
+    /// Run code for another program, which asks in JSON-RPC on standard input.
+    Rpc(RpcArgs),
     /// Print a completion script for a shell.
     Completions(CompletionsArgs),
 }

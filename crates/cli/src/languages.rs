@@ -3,7 +3,7 @@
 use std::io::{self, Write as _};
 
 use clap::Args;
-use fumehood::{LanguageHealth, language::Registry};
+use fumehood::LanguageHealth;
 use serde_json::json;
 
 use crate::{
@@ -54,7 +54,7 @@ fn text(found: &[LanguageHealth], paint: Paint) -> String {
     let rows: Vec<Row> = found
         .iter()
         .map(|health| {
-            let (aliases, extensions) = names(&health.language);
+            let (aliases, extensions) = health.names();
             Row {
                 name: health.language.clone(),
                 state: State::of(health.works),
@@ -72,30 +72,8 @@ fn text(found: &[LanguageHealth], paint: Paint) -> String {
 }
 
 fn json(found: &[LanguageHealth]) -> String {
-    let languages: Vec<_> = found
-        .iter()
-        .map(|health| {
-            let (aliases, extensions) = names(&health.language);
-            json!({
-                "name": health.language,
-                "title": health.title,
-                "aliases": aliases,
-                "extensions": extensions,
-                "works": health.works,
-                "detail": health.detail,
-                "remedy": health.remedy,
-            })
-        })
-        .collect();
+    let languages: Vec<_> = found.iter().map(LanguageHealth::listing).collect();
     format!("{:#}\n", json!(languages))
-}
-
-/// Further names and file endings.
-fn names(language: &str) -> (&'static [String], &'static [String]) {
-    match Registry::builtin().find(language) {
-        Ok(language) => (&language.aliases, &language.extensions),
-        Err(_) => (&[], &[]),
-    }
 }
 
 #[cfg(test)]

@@ -26,6 +26,7 @@ mod output;
 mod paint;
 mod policy;
 mod render;
+mod rpc;
 mod run;
 mod signals;
 mod table;
@@ -63,6 +64,7 @@ pub fn main(persona: Persona) -> ExitCode {
         Command::Log(arguments) => log::main(&arguments),
         Command::Policy(arguments) => policy::main(&arguments),
         Command::Bootstrap(arguments) => bootstrap::main(&arguments),
+        Command::Rpc(arguments) => rpc::main(&arguments),
         Command::Completions(arguments) => completions::main(&arguments),
     };
     code.into()

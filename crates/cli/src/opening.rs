@@ -2,7 +2,10 @@
 
 use std::{env, path::Path};
 
-use fumehood::{Configuration, LedgerPlace, PolicyChoice, Request, Sandbox, config::Settings};
+use fumehood::{
+    Configuration, LedgerPlace, LimitOverrides, PolicyChoice, Request, Sandbox, SandboxBuilder,
+    config::Settings,
+};
 
 use crate::{failure::Failure, output};
 
@@ -16,8 +19,17 @@ impl Opened {
     /// Reads the configuration and starts what every run needs. One command needs one box, or
     /// two: nothing is prepared beyond the first.
     pub fn open() -> Result<Opened, Failure> {
+        Opened::of(Sandbox::builder().keep_ready(0))
+    }
+
+    /// The same for a process that lives on: boxes are kept ready.
+    pub fn to_serve() -> Result<Opened, Failure> {
+        Opened::of(Sandbox::builder())
+    }
+
+    fn of(builder: SandboxBuilder) -> Result<Opened, Failure> {
         // First of all: a box is made ready meanwhile.
-        let sandbox = Sandbox::builder().keep_ready(0).build()?;
+        let sandbox = builder.build()?;
         let Configuration { settings, warnings } =
             Configuration::load(Path::new("."), env::vars_os())?;
         for warning in warnings {
@@ -39,5 +51,10 @@ impl Opened {
         if let PolicyChoice::Discover { otherwise, .. } = &mut request.policy {
             *otherwise = self.settings.policy.profile.value;
         }
+    }
+
+    /// Limits as the configuration has them.
+    pub fn limits(&self) -> LimitOverrides {
+        self.settings.limits.overrides()
     }
 }

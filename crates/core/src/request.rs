@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 use crate::{
     Dataset, LimitOverrides, Mount, Network, VolumeMount, VolumeName,
     config::BackendChoice,
-    policy::{GitAccess, ProfileName},
+    policy::{GitAccess, PolicyText, ProfileName, Spoken},
 };
 
 /// What is to be run.
@@ -134,6 +134,8 @@ pub struct Request {
     pub env: BTreeMap<String, String>,
     /// The directory that becomes `/workspace`; absent, the workspace is empty and private.
     pub workspace: Option<Workspace>,
+    /// Small files that are put into the private workspace, by their path in it.
+    pub files: BTreeMap<PathBuf, Vec<u8>>,
     /// Further mounts.
     pub mounts: Vec<Mount>,
     /// Named volumes, kept between runs.
@@ -152,6 +154,10 @@ pub struct Request {
     pub network: Option<Network>,
     /// The policy that it must obey.
     pub policy: PolicyChoice,
+    /// A policy of the request's own, on top of that one and as far as its ceiling allows.
+    pub overrides: Option<PolicyText>,
+    /// How the caller speaks, so that refusals name what was said.
+    pub spoken: Spoken,
     /// Whether the ledger is to be left out, as far as the policy allows that.
     pub unrecorded: bool,
     /// The backend that must run it; absent, as the sandbox is configured.
@@ -169,6 +175,7 @@ impl Request {
             stdin: StdinSource::Empty,
             env: BTreeMap::new(),
             workspace: None,
+            files: BTreeMap::new(),
             mounts: Vec::new(),
             volumes: Vec::new(),
             deps: None,
@@ -178,6 +185,8 @@ impl Request {
             limits: LimitOverrides::default(),
             network: None,
             policy: PolicyChoice::default(),
+            overrides: None,
+            spoken: Spoken::default(),
             unrecorded: false,
             backend: None,
             image: None,
@@ -218,6 +227,13 @@ impl Request {
     #[must_use]
     pub fn workspace(mut self, directory: impl Into<PathBuf>, mode: WorkspaceMode) -> Request {
         self.workspace = Some(Workspace { directory: directory.into(), mode: Some(mode) });
+        self
+    }
+
+    /// A small file that is put into the private workspace.
+    #[must_use]
+    pub fn file(mut self, path: impl Into<PathBuf>, content: impl Into<Vec<u8>>) -> Request {
+        self.files.insert(path.into(), content.into());
         self
     }
 

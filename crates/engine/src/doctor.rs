@@ -36,6 +36,30 @@ pub struct LanguageHealth {
     pub remedy: Option<String>,
 }
 
+impl LanguageHealth {
+    /// Further names, and file endings.
+    pub fn names(&self) -> (&'static [String], &'static [String]) {
+        match Registry::builtin().find(&self.language) {
+            Ok(language) => (&language.aliases, &language.extensions),
+            Err(_) => (&[], &[]),
+        }
+    }
+
+    /// The language with all its names, as programs read it.
+    pub fn listing(&self) -> serde_json::Value {
+        let (aliases, extensions) = self.names();
+        serde_json::json!({
+            "name": self.language,
+            "title": self.title,
+            "aliases": aliases,
+            "extensions": extensions,
+            "works": self.works,
+            "detail": self.detail,
+            "remedy": self.remedy,
+        })
+    }
+}
+
 /// Whether a backend can open a box here.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BackendHealth {

@@ -45,6 +45,16 @@ pub enum Error {
         /// The system's reason.
         reason: String,
     },
+    /// A file of the request cannot be put into the workspace.
+    #[error("the file {} cannot be put into the workspace ({reason}): {remedy}", crate::escape_controls(&path.to_string_lossy()))]
+    File {
+        /// Its path in the workspace.
+        path: PathBuf,
+        /// Why not.
+        reason: &'static str,
+        /// What to do.
+        remedy: &'static str,
+    },
     /// A mount's place inside the box is not allowed.
     #[error("the mount target {} is not allowed ({reason}): choose an absolute path such as /data", target.display())]
     MountTarget {

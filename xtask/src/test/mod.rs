@@ -7,14 +7,14 @@ mod binaries;
 mod deny;
 mod ordinary;
 mod reach;
-mod report;
+pub mod report;
 mod setup;
-mod tally;
+pub mod tally;
 
 use crate::{
     lint,
     project::{cargo, in_ci},
-    system,
+    sdk, system,
 };
 
 use self::report::Report;
@@ -35,6 +35,7 @@ pub fn main() -> Result<(), String> {
             in_ci(),
         ),
     }
+    sdk::check(&mut report);
     deny::check(&mut report);
     report.finish()
 }

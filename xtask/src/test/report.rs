@@ -45,9 +45,19 @@ impl Report {
 
     /// A command that runs test programs, which are counted.
     pub fn tests(&mut self, name: &str, command: &mut Command) {
+        self.tests_counted(name, command, Tally::add_line);
+    }
+
+    /// The same where something else than cargo runs them, and closes in other words.
+    pub fn tests_counted(
+        &mut self,
+        name: &str,
+        command: &mut Command,
+        count: fn(&mut Tally, &str),
+    ) {
         let begun = announce(name);
         let mut tally = Tally::default();
-        let ended = shell::watch(command, |line| tally.add_line(line));
+        let ended = shell::watch(command, |line| count(&mut tally, line));
         let remark = match ended {
             Err(message) => message,
             Ok(status) if tally.failed == 0 && !status.success() => {

@@ -24,7 +24,9 @@ const fn need(probe: &'static [&'static str], packages: &'static [&'static str])
 /// toolchain there does not count.
 const NEEDS: &[Need] = &[
     need(&["python3", "-c", "import ctypes, socket, resource"], &["python3"]),
+    need(&["python3", "-c", "import ensurepip, venv"], &["python3-venv"]),
     need(&["node", "--version"], &["nodejs"]),
+    need(&["npm", "--version"], &["npm"]),
     need(&["go", "version"], &["golang-go"]),
     need(&["rustc", "--version"], &["rustc"]),
     need(&["javac", "-version"], &["default-jdk-headless"]),

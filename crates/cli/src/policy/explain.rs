@@ -1,15 +1,11 @@
 //! `fumehood policy explain`: yes or no, and which line says so. The exit code is the answer.
 
-use std::{
-    env, fs,
-    path::{Path, PathBuf},
-    str::FromStr,
-};
+use std::{path::PathBuf, str::FromStr};
 
 use clap::Args;
 use fumehood::{
     escape_controls,
-    policy::{Decision, PathDecision, Policy},
+    policy::{self, Decision, PathDecision},
 };
 use serde_json::json;
 
@@ -96,7 +92,7 @@ pub(super) fn run(arguments: &ExplainArgs) -> Result<u8, Failure> {
     let Subject { path, host, env } = &arguments.subject;
     let (allowed, json, text) = match (path, host, env) {
         (Some(path), ..) => {
-            let PathDecision { read, write } = path_decision(&policy, path);
+            let PathDecision { read, write } = policy::path_decision(&policy, path);
             let allowed = if arguments.write { write.allowed } else { read.allowed };
             let text = format!("read: {}write: {}", sentence(&read), sentence(&write));
             (allowed, json!({"path": path, "read": read, "write": write}), text)
@@ -126,31 +122,6 @@ fn sentence(decision: &Decision) -> String {
     let answer = if decision.allowed { paint.good("yes") } else { paint.bad("no") };
     let why = format!("{} ({})", decision.reason, decision.origin);
     format!("{answer}, {}\n", escape_controls(&why))
-}
-
-/// The answer for the name and for what it leads to: a link is no way past a pattern.
-fn path_decision(policy: &Policy, path: &Path) -> PathDecision {
-    let here = env::current_dir().unwrap_or_default();
-    let within = |whole: &Path| match whole.strip_prefix(&here) {
-        Ok(relative) => policy.path_decision(relative),
-        Err(_) => policy.path_decision(whole),
-    };
-    let named = within(&here.join(path));
-    let Some(real) = real(path).map(|real| within(&real)) else { return named };
-    PathDecision {
-        read: if named.read.allowed { real.read } else { named.read },
-        write: if named.write.allowed { real.write } else { named.write },
-    }
-}
-
-/// The path without links. Of a file that does not exist yet, the directory counts.
-fn real(path: &Path) -> Option<PathBuf> {
-    if let Ok(real) = fs::canonicalize(path) {
-        return Some(real);
-    }
-    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-    let directory = fs::canonicalize(directory.unwrap_or(Path::new("."))).ok()?;
-    Some(directory.join(path.file_name()?))
 }
 
 #[cfg(test)]

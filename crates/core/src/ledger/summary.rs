@@ -239,6 +239,10 @@ fn request_digest(request: &Request, salt: &Salt) -> Digest {
     // Strings and numbers, which always serialize.
     let rest = serde_json::to_vec(&(workspace, mounts, limits, network, backend));
     let given = format!("{:?}", (volumes, deps, candidate, datasets, git, policy, image, runtime));
+    let mut further = format!("{:?}", request.overrides);
+    for (path, content) in &request.files {
+        further.push_str(&format!("{path:?} {}", Digest::of(content)));
+    }
     let whole = Digest::of_parts([
         &joined(&names)[..],
         source,
@@ -247,6 +251,7 @@ fn request_digest(request: &Request, salt: &Salt) -> Digest {
         &joined(&variables),
         &rest.unwrap_or_default(),
         given.as_bytes(),
+        further.as_bytes(),
     ]);
     salt.seal("request", whole.as_str().as_bytes())
 }

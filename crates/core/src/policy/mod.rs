@@ -40,7 +40,7 @@ pub use self::{
     host::{HostError, HostName, HostPattern},
     limit::{Amount, LimitKey, LimitTable, SaidLimits},
     merge::{Layered, Rank, merge},
-    overrides::{Overrides, Spoken},
+    overrides::{Overrides, PolicyText, Spoken},
     profile::{ProfileName, UnknownProfile},
     resolved::{Env, Fs, Ledger, Net, Policy},
     schema::schema,

@@ -53,6 +53,17 @@ pub struct Overrides {
     pub require: Vec<Layer>,
     /// Whether the run must be recorded.
     pub ledger_required: Option<bool>,
+    /// A whole policy beside these values. Both must have leave for what they ask.
+    pub further: Option<PolicyText>,
+}
+
+/// A policy as text that is in no file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PolicyText {
+    /// What it is called in messages.
+    pub name: String,
+    /// The text.
+    pub text: String,
 }
 
 /// How a caller speaks.

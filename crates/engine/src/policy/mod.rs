@@ -4,6 +4,7 @@
 //! Layers, weakest first: built-in profile, the user's file, the project's file, the request.
 
 mod error;
+mod explain;
 mod find;
 mod read;
 mod trust;
@@ -17,6 +18,7 @@ pub use fumehood_core::policy::*;
 
 pub use self::{
     error::PolicyError,
+    explain::path_decision,
     find::{FILE_NAME, find, user_file},
 };
 use crate::{LimitOverrides, PolicyChoice};
@@ -34,7 +36,7 @@ pub fn load(
 fn load_with(
     choice: &PolicyChoice,
     limits: &LimitOverrides,
-    wishes: Overrides,
+    mut wishes: Overrides,
     user_file: Option<&Path>,
 ) -> Result<Policy, PolicyError> {
     let user = user_file.map(read::if_there).transpose()?.flatten();
@@ -63,8 +65,12 @@ fn load_with(
         PolicyChoice::Profile(name) => profile = *name,
     }
     let configured = Document::of_limits(limits);
+    let further = wishes.further.take();
+    let further = further
+        .map(|PolicyText { name, text }| Document::read(&name, &text, Path::new(".")))
+        .transpose()?;
     let request = Document::from_overrides(wishes)?;
-    let mut layers = Vec::with_capacity(5);
+    let mut layers = Vec::with_capacity(6);
     if profile != ProfileName::Default {
         layers.push(Layered::new(Rank::BuiltIn, profile.document()));
     }
@@ -74,5 +80,6 @@ fn load_with(
     layers.extend(user.as_ref().map(|document| Layered::new(Rank::User, document)));
     layers.extend(chosen.as_ref().map(|document| Layered::new(Rank::Project, document)));
     layers.push(Layered::new(Rank::Request, &request));
+    layers.extend(further.as_ref().map(|document| Layered::new(Rank::Request, document)));
     Ok(merge(&layers)?)
 }

@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path, time::Instant};
 
-use super::{Overrides, Policy, PolicyError, ProfileName, find, load_with};
+use super::{Overrides, Policy, PolicyError, PolicyText, ProfileName, find, load_with};
 use crate::{Bytes, LimitOverrides, PolicyChoice};
 
 fn write(path: &Path, text: &str) {
@@ -55,6 +55,32 @@ fn every_layer_has_its_say() {
         .unwrap_err()
         .to_string();
     assert!(refused.contains("policy.yaml:3:") && refused.contains("--memory"), "{refused}");
+}
+
+#[test]
+fn a_policy_of_the_request_lies_on_top_of_the_one_that_holds() {
+    let scene = tempfile::tempdir().unwrap();
+    let project = scene.path().join("p.yaml");
+    write(&project, "proc: {pids: 9}\nfs: {deny: [secret]}\nceiling: {memory: 1g}");
+    let choice = PolicyChoice::File(project);
+    let with = |mebibytes: u32, text: &str| {
+        let limits =
+            LimitOverrides { memory: Some(Bytes::mib(mebibytes)), ..LimitOverrides::default() };
+        let (name, text) = ("request.policy".to_owned(), format!("version: 1\n{text}"));
+        let further = Some(PolicyText { name, text });
+        let wishes = Overrides { limits, further, ..Overrides::default() };
+        load_with(&choice, &LimitOverrides::default(), wishes, None)
+    };
+    let policy = with(64, "fs: {deny: [other]}").unwrap();
+    assert_eq!((policy.limits().memory, policy.limits().pids), (Bytes::mib(64), 9));
+    assert_eq!(policy.fs.deny.len(), 2, "nothing that was denied is allowed again");
+    // Neither part of a request loosens the other.
+    assert_eq!(with(64, "proc: {memory: 32m}").unwrap().limits().memory, Bytes::mib(32));
+    assert_eq!(with(32, "proc: {memory: 64m}").unwrap().limits().memory, Bytes::mib(32));
+    let refused = with(64, "proc: {memory: 8g}").unwrap_err().to_string();
+    assert!(refused.contains("request.policy:2:"), "{refused}");
+    let refused = with(64, "ceiling: {memory: 8g}").unwrap_err().to_string();
+    assert!(refused.contains("ceiling.memory"), "{refused}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! From a request to a plan. The last place where anything is decided.
 
 mod code;
+mod files;
 mod git;
 mod given;
 mod guard;
@@ -81,6 +82,7 @@ pub(crate) fn resolve(
         Program::Code { .. } => code::resolve(request, policy, machine, backend, &layout)?,
     };
     plan.record = obey::record(policy, request)?;
+    files::add(&mut plan.run, request, &layout.workspace)?;
     given::add(&mut plan, policy, request, machine, &layout)?;
     obey::cover(&mut plan.run, policy, request, backend, &layout.workspace)?;
     if let Some(engine) = machine.engine {

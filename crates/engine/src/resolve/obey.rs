@@ -7,7 +7,7 @@ use crate::{
     Access, BackendName, BoxPlan, Error, Mount, MountSource, Network, PlannedRecord, Request,
     WorkspaceMode,
     ledger::Recording,
-    policy::{Glob, NetMode, Overrides, Policy, PolicyMount, Sourced, Spoken},
+    policy::{Glob, NetMode, Overrides, Policy, PolicyMount, Sourced},
 };
 
 /// What a request asks for beside its program, as the topmost layer of its policy.
@@ -21,7 +21,8 @@ pub(super) fn wishes(request: &Request) -> Overrides {
         MountSource::Scratch | MountSource::Overlay { .. } => None,
     });
     Overrides {
-        spoken: Spoken::Flags,
+        spoken: request.spoken,
+        further: request.overrides.clone(),
         limits: request.limits.clone(),
         workspace: request.workspace.as_ref().and_then(|workspace| workspace.mode),
         mounts: mounts.collect(),
