@@ -6,9 +6,9 @@ use clap::{Args, CommandFactory as _, FromArgMatches, Parser, Subcommand};
 
 use crate::{
     apply::ApplyArgs, bootstrap::BootstrapArgs, completions::CompletionsArgs, config::ConfigArgs,
-    diff::DiffArgs, discard::DiscardArgs, doctor::DoctorArgs, exec::ExecArgs,
-    languages::LanguagesArgs, log::LogArgs, policy::PolicyArgs, render::Format, run::RunArgs,
-    volume::VolumeArgs,
+    diff::DiffArgs, discard::DiscardArgs, doctor::DoctorArgs, exec::ExecArgs, hook::HookArgs,
+    languages::LanguagesArgs, log::LogArgs, mcp::McpArgs, policy::PolicyArgs, render::Format,
+    run::RunArgs, volume::VolumeArgs,
 };
 
 /// The name under which the program was started.
@@ -95,6 +95,10 @@ pub(crate) enum Command {
     Policy(PolicyArgs),
     /// Write a Dockerfile for a project that has none.
     Bootstrap(BootstrapArgs),
+    /// Serve agents: run code and commands for them over the Model Context Protocol.
+    Mcp(McpArgs),
+    /// Decide about the tools of an agent, or have it ask before every one.
+    Hook(HookArgs),
     /// Print a completion script for a shell.
     Completions(CompletionsArgs),
 }

@@ -23,8 +23,13 @@ impl Opened {
     /// Reads the configuration and starts what every run needs. One command needs one box, or
     /// two: nothing is prepared beyond the first.
     pub fn open() -> Result<Opened, Failure> {
+        Opened::keeping_ready(0)
+    }
+
+    /// The same for a process that runs many requests, with so many boxes prepared ahead of need.
+    pub fn keeping_ready(boxes: u8) -> Result<Opened, Failure> {
         // First of all: a box is made ready meanwhile.
-        let sandbox = Sandbox::builder().keep_ready(0).build()?;
+        let sandbox = Sandbox::builder().keep_ready(boxes).build()?;
         let Configuration { settings, warnings } =
             Configuration::load(Path::new("."), env::vars_os())?;
         for warning in warnings {

@@ -66,6 +66,6 @@ pub use self::{
         Access, BackendName, BoxPlan, Command, Identity, Link, Mount, MountSource, Network, Note,
         Plan, PlannedCompile, PlannedFile, PlannedPrepare, PlannedRecord, UnknownBackend,
     },
-    request::{PolicyChoice, Program, Request, StdinSource, Workspace, WorkspaceMode},
+    request::{GuestPolicy, PolicyChoice, Program, Request, StdinSource, Workspace, WorkspaceMode},
     text::escape_controls,
 };

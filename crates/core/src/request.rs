@@ -116,6 +116,16 @@ pub enum PolicyChoice {
     },
 }
 
+/// What somebody asks for through the caller: a model, a stranger. A policy as in files, laid on top
+/// of everything else: it tightens freely, and loosens only below a ceiling that somebody has set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GuestPolicy {
+    /// What it is called in messages.
+    pub name: String,
+    /// The text.
+    pub text: String,
+}
+
 impl Default for PolicyChoice {
     fn default() -> Self {
         PolicyChoice::Profile(ProfileName::Default)
@@ -151,6 +161,8 @@ pub struct Request {
     pub network: Option<Network>,
     /// The policy that it must obey.
     pub policy: PolicyChoice,
+    /// What somebody asks for on whose behalf the caller makes the request.
+    pub guest: Option<GuestPolicy>,
     /// Whether the ledger is to be left out, as far as the policy allows that.
     pub unrecorded: bool,
     /// The backend that must run it; absent, the default.
@@ -173,6 +185,7 @@ impl Request {
             limits: LimitOverrides::default(),
             network: None,
             policy: PolicyChoice::default(),
+            guest: None,
             unrecorded: false,
             backend: None,
         }

@@ -33,6 +33,7 @@ mod sandbox;
 pub mod toolchain;
 mod tree;
 mod volume;
+mod within;
 
 pub use fumehood_core::*;
 
@@ -47,4 +48,5 @@ pub use self::{
     run::{Canceller, Run, StdinWriter},
     sandbox::{LedgerPlace, Sandbox, SandboxBuilder},
     volume::{Volume, VolumeError, Volumes},
+    within::{Listed, Within, WithinError},
 };

@@ -188,6 +188,12 @@ impl Sandbox {
         Ok(plan)
     }
 
+    /// The policy that a request would have to obey.
+    pub fn policy(&self, request: &Request) -> Result<Policy, Error> {
+        let unset = LimitOverrides::default();
+        resolve::policy(request, self.inner.limits.get().unwrap_or(&unset))
+    }
+
     fn resolve(&self, request: &Request) -> Result<(Plan, Policy), Error> {
         let Inner { toolchains, base, cache_dir, state_dir, limits, .. } = &*self.inner;
         let (state, unset) = (state_dir.as_deref(), LimitOverrides::default());

@@ -219,7 +219,7 @@ fn joined(words: &[String]) -> Vec<u8> {
 /// One digest over everything that was asked for.
 fn request_digest(request: &Request, salt: &Salt) -> Digest {
     let Request { program, stdin, env, workspace, mounts, limits, network, backend, .. } = request;
-    let Request { volumes, deps, candidate, datasets, git, policy, unrecorded: _, .. } = request;
+    let Request { volumes, deps, candidate, datasets, git, policy, guest, .. } = request;
     let (names, source): (Vec<String>, &[u8]) = match program {
         Program::Command { argv } => ([&["command".to_owned()], &argv[..]].concat(), b""),
         Program::Code { language, source, file_name, args } => {
@@ -238,7 +238,7 @@ fn request_digest(request: &Request, salt: &Salt) -> Digest {
     let workspace = workspace.as_ref().map(|place| (place.directory.to_string_lossy(), place.mode));
     // Strings and numbers, which always serialize.
     let rest = serde_json::to_vec(&(workspace, mounts, limits, network, backend));
-    let given = format!("{:?}", (volumes, deps, candidate, datasets, git, policy));
+    let given = format!("{:?}", (volumes, deps, candidate, datasets, git, policy, guest));
     let whole = Digest::of_parts([
         &joined(&names)[..],
         source,

@@ -19,7 +19,7 @@ pub use self::{
     error::PolicyError,
     find::{FILE_NAME, find, user_file},
 };
-use crate::{LimitOverrides, PolicyChoice};
+use crate::{GuestPolicy, LimitOverrides, PolicyChoice};
 
 /// Finds, reads and merges the policy of a run. The user's own file holds whatever was chosen, and
 /// so do these limits, as the configuration has them.
@@ -28,13 +28,24 @@ pub fn load(
     limits: &LimitOverrides,
     wishes: Overrides,
 ) -> Result<Policy, PolicyError> {
-    load_with(choice, limits, wishes, user_file().as_deref())
+    load_for_guest(choice, limits, wishes, None)
+}
+
+/// The same with what somebody else asks for on top.
+pub fn load_for_guest(
+    choice: &PolicyChoice,
+    limits: &LimitOverrides,
+    wishes: Overrides,
+    guest: Option<&GuestPolicy>,
+) -> Result<Policy, PolicyError> {
+    load_with(choice, limits, wishes, guest, user_file().as_deref())
 }
 
 fn load_with(
     choice: &PolicyChoice,
     limits: &LimitOverrides,
     wishes: Overrides,
+    guest: Option<&GuestPolicy>,
     user_file: Option<&Path>,
 ) -> Result<Policy, PolicyError> {
     let user = user_file.map(read::if_there).transpose()?.flatten();
@@ -64,7 +75,10 @@ fn load_with(
     }
     let configured = Document::of_limits(limits);
     let request = Document::from_overrides(wishes)?;
-    let mut layers = Vec::with_capacity(5);
+    let guest = guest
+        .map(|GuestPolicy { name, text }| Document::read(name, text, Path::new(".")))
+        .transpose()?;
+    let mut layers = Vec::with_capacity(6);
     if profile != ProfileName::Default {
         layers.push(Layered::new(Rank::BuiltIn, profile.document()));
     }
@@ -74,5 +88,6 @@ fn load_with(
     layers.extend(user.as_ref().map(|document| Layered::new(Rank::User, document)));
     layers.extend(chosen.as_ref().map(|document| Layered::new(Rank::Project, document)));
     layers.push(Layered::new(Rank::Request, &request));
+    layers.extend(guest.as_ref().map(|document| Layered::new(Rank::Guest, document)));
     Ok(merge(&layers)?)
 }

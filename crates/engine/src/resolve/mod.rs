@@ -58,7 +58,7 @@ pub(crate) struct Machine<'a> {
 /// Resolves a request. The digest of the policy is left to whoever has time for it.
 pub(crate) fn resolve(request: &Request, machine: &Machine<'_>) -> Result<(Plan, Policy), Error> {
     check_strings(request)?;
-    let merged = policy::load(&request.policy, machine.limits, obey::wishes(request))?;
+    let merged = policy(request, machine.limits)?;
     let policy = &merged;
     let backend = request.backend.unwrap_or(BackendName::Native);
     let layout = Layout::new(backend);
@@ -77,6 +77,12 @@ pub(crate) fn resolve(request: &Request, machine: &Machine<'_>) -> Result<(Plan,
     given::add(&mut plan, policy, request, machine, &layout)?;
     obey::cover(&mut plan.run, policy, request, backend, &layout.workspace)?;
     Ok((plan, merged))
+}
+
+/// The policy of a request.
+pub(crate) fn policy(request: &Request, limits: &LimitOverrides) -> Result<Policy, Error> {
+    let (choice, guest) = (&request.policy, request.guest.as_ref());
+    Ok(policy::load_for_guest(choice, limits, obey::wishes(request), guest)?)
 }
 
 /// The box in which the request's program runs.
