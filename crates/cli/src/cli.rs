@@ -6,9 +6,9 @@ use clap::{Args, CommandFactory as _, FromArgMatches, Parser, Subcommand};
 
 use crate::{
     apply::ApplyArgs, bootstrap::BootstrapArgs, completions::CompletionsArgs, config::ConfigArgs,
-    diff::DiffArgs, discard::DiscardArgs, doctor::DoctorArgs, exec::ExecArgs,
-    languages::LanguagesArgs, log::LogArgs, policy::PolicyArgs, render::Format, rpc::RpcArgs,
-    run::RunArgs, volume::VolumeArgs,
+    diff::DiffArgs, discard::DiscardArgs, doctor::DoctorArgs, exec::ExecArgs, hook::HookArgs,
+    languages::LanguagesArgs, log::LogArgs, mcp::McpArgs, policy::PolicyArgs, render::Format,
+    rpc::RpcArgs, run::RunArgs, volume::VolumeArgs,
 };
 
 /// The name under which the program was started.
@@ -97,6 +97,10 @@ pub(crate) enum Command {
     Bootstrap(BootstrapArgs),
     /// Run code for another program, which asks in JSON-RPC on standard input.
     Rpc(RpcArgs),
+    /// Serve agents: run code and commands for them over the Model Context Protocol.
+    Mcp(McpArgs),
+    /// Decide about the tools of an agent, or have it ask before every one.
+    Hook(HookArgs),
     /// Print a completion script for a shell.
     Completions(CompletionsArgs),
 }

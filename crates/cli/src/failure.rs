@@ -28,6 +28,9 @@ pub enum Failure {
     /// No Dockerfile was made.
     #[error(transparent)]
     Bootstrap(#[from] fumehood::bootstrap::BootstrapError),
+    /// No server.
+    #[error(transparent)]
+    Serve(#[from] fumehood_server::mcp::ServeError),
     /// No code, and nobody who could type it.
     #[error("no code was given: name a file, use --code TEXT, or pipe the code in")]
     NoCode,

@@ -16,10 +16,12 @@ mod doctor;
 mod drive;
 mod exec;
 mod failure;
+mod hook;
 mod input;
 mod languages;
 mod limits;
 mod log;
+mod mcp;
 mod opening;
 mod options;
 mod output;
@@ -65,6 +67,8 @@ pub fn main(persona: Persona) -> ExitCode {
         Command::Policy(arguments) => policy::main(&arguments),
         Command::Bootstrap(arguments) => bootstrap::main(&arguments),
         Command::Rpc(arguments) => rpc::main(&arguments),
+        Command::Mcp(arguments) => mcp::main(arguments),
+        Command::Hook(arguments) => hook::main(&arguments),
         Command::Completions(arguments) => completions::main(&arguments),
     };
     code.into()

@@ -158,6 +158,9 @@ pub struct Request {
     pub overrides: Option<PolicyText>,
     /// How the caller speaks, so that refusals name what was said.
     pub spoken: Spoken,
+    /// What somebody asks for through the caller: a model, a stranger. It is laid on top of
+    /// everything else, tightens freely, and loosens only below a ceiling that somebody has set.
+    pub guest: Option<PolicyText>,
     /// Whether the ledger is to be left out, as far as the policy allows that.
     pub unrecorded: bool,
     /// The backend that must run it; absent, as the sandbox is configured.
@@ -187,6 +190,7 @@ impl Request {
             policy: PolicyChoice::default(),
             overrides: None,
             spoken: Spoken::default(),
+            guest: None,
             unrecorded: false,
             backend: None,
             image: None,

@@ -34,6 +34,7 @@ mod select;
 pub mod toolchain;
 mod tree;
 mod volume;
+mod within;
 
 pub use fumehood_core::*;
 
@@ -49,4 +50,5 @@ pub use self::{
     run::{Canceller, Run, StdinWriter},
     sandbox::{LedgerPlace, Sandbox, SandboxBuilder},
     volume::{Volume, VolumeError, Volumes},
+    within::{Listed, Within, WithinError},
 };

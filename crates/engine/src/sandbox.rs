@@ -249,6 +249,12 @@ impl Sandbox {
         let _ = self.inner.executor.set(executor);
     }
 
+    /// The policy that a request would have to obey.
+    pub fn policy(&self, request: &Request) -> Result<Policy, Error> {
+        let unset = LimitOverrides::default();
+        resolve::policy(request, self.inner.limits.get().unwrap_or(&unset))
+    }
+
     /// What would be done for a request, without doing it. Backends that cannot make a plan are
     /// passed over; whether the one that can also opens a box is only seen by running it.
     pub fn plan(&self, request: &Request) -> Result<Plan, Error> {

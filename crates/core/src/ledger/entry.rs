@@ -1,8 +1,9 @@
-//! What a line of the ledger can be: a run, or a note about the ledger itself.
+//! What a line of the ledger can be: a run, a decision about a tool, or a note about the ledger
+//! itself.
 
 use serde::{Deserialize, Serialize};
 
-use super::{ChainHash, Head, Record, clip};
+use super::{ChainHash, Head, Record, ToolRecord, clip};
 
 /// The beginning of a file of the ledger.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,6 +49,8 @@ pub struct Cut {
 pub enum Entry {
     /// A run.
     Run(Box<Record>),
+    /// A decision about a tool.
+    Tool(Box<ToolRecord>),
     /// A file begins.
     Link(FileLink),
     /// A line was not finished.
@@ -61,6 +64,7 @@ impl Entry {
     pub fn kind(&self) -> &'static str {
         match self {
             Entry::Run(_) => "run",
+            Entry::Tool(_) => "tool",
             Entry::Link(_) => "link",
             Entry::Torn(_) => "torn",
             Entry::Cut(_) => "cut",
@@ -71,6 +75,7 @@ impl Entry {
     pub(super) fn to_json(&self) -> Result<String, serde_json::Error> {
         match self {
             Entry::Run(record) => serde_json::to_string(record),
+            Entry::Tool(record) => serde_json::to_string(record),
             Entry::Link(link) => serde_json::to_string(link),
             Entry::Torn(torn) => serde_json::to_string(torn),
             Entry::Cut(cut) => serde_json::to_string(cut),
@@ -81,6 +86,7 @@ impl Entry {
     pub(super) fn from_json(kind: &str, line: &[u8]) -> Option<Entry> {
         match kind {
             "run" => serde_json::from_slice(line).ok().map(|record| Entry::Run(Box::new(record))),
+            "tool" => serde_json::from_slice(line).ok().map(|record| Entry::Tool(Box::new(record))),
             "link" => serde_json::from_slice(line).ok().map(Entry::Link),
             "torn" => serde_json::from_slice(line).ok().map(Entry::Torn),
             "cut" => serde_json::from_slice(line).ok().map(Entry::Cut),

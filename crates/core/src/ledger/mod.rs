@@ -1,4 +1,4 @@
-//! The ledger as data: what is recorded of a run, how records are chained, and how the chain is
+//! The ledger as data: what is recorded of a run or of a tool, how records are chained, and how the chain is
 //! checked. Nothing here touches a file.
 //!
 //! A ledger is a sequence of lines. Each is one JSON object that begins with its number and ends
@@ -19,6 +19,7 @@ mod moment;
 mod record;
 mod salt;
 mod summary;
+mod tool;
 mod verify;
 
 #[cfg(test)]
@@ -39,5 +40,6 @@ pub use self::{
         MountSummary, ProgramKind, Recording, RequestSummary, Sealed, StdinSummary,
         WorkspaceSummary,
     },
+    tool::ToolRecord,
     verify::{Verified, Verifier},
 };

@@ -239,7 +239,7 @@ fn request_digest(request: &Request, salt: &Salt) -> Digest {
     // Strings and numbers, which always serialize.
     let rest = serde_json::to_vec(&(workspace, mounts, limits, network, backend));
     let given = format!("{:?}", (volumes, deps, candidate, datasets, git, policy, image, runtime));
-    let mut further = format!("{:?}", request.overrides);
+    let mut further = format!("{:?}", (&request.overrides, &request.guest));
     for (path, content) in &request.files {
         further.push_str(&format!("{path:?} {}", Digest::of(content)));
     }

@@ -355,3 +355,32 @@ fn the_digest_of_the_policy_is_salted() {
     assert_eq!(under(&salt()), under(&salt()));
     assert_ne!(under(&salt()), under(&Salt::new([8; Salt::BYTES])));
 }
+
+#[test]
+fn decisions_about_tools_are_links_of_the_same_chain() {
+    let (mut lines, head) = ledger(&["before".to_owned()]);
+    let policy = crate::policy::merge(&[]).unwrap();
+    let salt = salt();
+    let extras = Extras {
+        caller: Caller::default(),
+        policy: Some(policy.digest()),
+        network: vec![],
+        salt: &salt,
+        recording: Recording::default(),
+    };
+    let decision = policy.tool_decision("Bash");
+    let long = "x".repeat(1 << 20);
+    let record = ToolRecord::new("claude-code", Some(&long), "Bash", b"rm -r /", &decision, extras);
+    let entry = Entry::Tool(Box::new(record));
+    let (mut line, head) = seal_line(&entry, Moment::from_unix_millis(2), head).unwrap();
+    line.pop();
+    assert!(line.len() < 8192, "{}", line.len());
+    assert!(!String::from_utf8_lossy(&line).contains("rm -r"), "its input is a digest");
+    assert_eq!(Stored::read(&line).unwrap().entry, entry);
+    lines.push(line);
+    let verified = verify(&lines, head).unwrap();
+    assert_eq!((verified.lines, verified.runs), (3, 1));
+    let changed = lines[2].len() / 2;
+    lines[2][changed] ^= 1;
+    assert!(verify(&lines, head).is_err());
+}

@@ -2,7 +2,7 @@
 
 use super::{
     Amount, GitAccess, HostPattern, LimitKey, LimitTable, MountLeave, NetCeiling, NetMode, Policy,
-    Sourced, VariablePattern, choice::Choice as _,
+    Sourced, ToolPattern, VariablePattern, choice::Choice as _, profile,
 };
 use crate::{Access, WorkspaceMode, source::Origin};
 
@@ -21,6 +21,8 @@ pub struct Ceiling {
     pub env: Sourced<Vec<VariablePattern>>,
     /// What may become of the repository.
     pub git: Sourced<GitAccess>,
+    /// Which tools may be allowed.
+    pub tools: Sourced<Vec<ToolPattern>>,
 }
 
 impl Ceiling {
@@ -33,6 +35,7 @@ impl Ceiling {
             net: Sourced::new(NetCeiling::Hosts(vec![HostPattern::any()]), origin.clone()),
             env: Sourced::new(vec![VariablePattern::any()], origin.clone()),
             git: Sourced::new(GitAccess::ReadWrite, origin.clone()),
+            tools: Sourced::new(vec![ToolPattern::any()], origin.clone()),
         }
     }
 
@@ -40,9 +43,39 @@ impl Ceiling {
     pub fn covers_variable(&self, pattern: &VariablePattern) -> bool {
         self.env.value.iter().any(|own| own.covers(pattern))
     }
+
+    /// Whether these tools may be allowed.
+    pub fn covers_tool(&self, pattern: &ToolPattern) -> bool {
+        self.tools.value.iter().any(|own| own.covers(pattern))
+    }
 }
 
+/// The origin of a ceiling that nobody has set.
+const UNSET: &str = "nobody has set a ceiling, so what holds is the most";
+
 impl Policy {
+    /// The same with every ceiling that only the default profile has lowered to what holds. The
+    /// default ceilings are wide, since a person may do on their machine what they like; whoever is
+    /// not that person is held to what somebody decided.
+    pub(super) fn closed(&self) -> Policy {
+        let mut closed = self.clone();
+        let ceiling = &mut closed.ceiling;
+        for key in LimitKey::ALL {
+            close(&mut ceiling.limits[*key], || self.limits[*key].value);
+        }
+        close(&mut ceiling.workspace, || self.fs.workspace.value);
+        close(&mut ceiling.mounts, || MountLeave::None);
+        close(&mut ceiling.net, || match self.net.mode.value {
+            NetMode::None => NetCeiling::None,
+            NetMode::Localhost => NetCeiling::Localhost,
+            NetMode::Allow => NetCeiling::Hosts(values(&self.net.allow)),
+        });
+        close(&mut ceiling.env, || values(&self.env.pass));
+        close(&mut ceiling.git, || self.fs.git.value);
+        close(&mut ceiling.tools, || values(&self.tools.allow));
+        closed
+    }
+
     /// Lowers whatever is above the ceiling. Nothing is ever raised.
     pub(super) fn lower_to_ceiling(&mut self) {
         let ceiling = &self.ceiling;
@@ -58,6 +91,7 @@ impl Policy {
         self.lower_network();
         let ceiling = &self.ceiling;
         self.env.pass.retain(|name| ceiling.covers_variable(&name.value));
+        self.tools.allow.retain(|name| ceiling.covers_tool(&name.value));
     }
 
     fn lower_mounts(&mut self) {
@@ -84,6 +118,16 @@ impl Policy {
         if self.net.mode.value == NetMode::Allow && self.net.allow.is_empty() {
             self.net.mode = ceiling.map(|_| NetMode::Localhost);
         }
+    }
+}
+
+fn values<T: Clone>(list: &[Sourced<T>]) -> Vec<T> {
+    list.iter().map(|one| one.value.clone()).collect()
+}
+
+fn close<T>(ceiling: &mut Sourced<T>, holds: impl FnOnce() -> T) {
+    if profile::is_default(&ceiling.origin) {
+        *ceiling = Sourced::new(holds(), Origin::named(UNSET));
     }
 }
 

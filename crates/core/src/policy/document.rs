@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt, path::PathBuf, sync::Arc};
 use serde::Serialize;
 
 use super::{
-    GitAccess, Glob, HostPattern, MountLeave, NetMode, ProfileName, VariablePattern,
+    GitAccess, Glob, HostPattern, MountLeave, NetMode, ProfileName, ToolPattern, VariablePattern,
     limit::SaidLimits,
 };
 use crate::{
@@ -54,6 +54,8 @@ pub struct Document {
     pub env: EnvSection,
     /// `require`
     pub require: Vec<Sourced<Layer>>,
+    /// `tools`
+    pub tools: ToolsSection,
     /// `ledger`
     pub ledger: LedgerSection,
     /// `ceiling`
@@ -105,6 +107,17 @@ pub struct EnvSection {
     pub deny: Vec<Sourced<VariablePattern>>,
 }
 
+/// The tools of an agent.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ToolsSection {
+    /// Tools that need no further question.
+    pub allow: Vec<Sourced<ToolPattern>>,
+    /// Tools that are refused.
+    pub deny: Vec<Sourced<ToolPattern>>,
+    /// Tools whose command is carried out in a box instead.
+    pub rewrite: Vec<Sourced<ToolPattern>>,
+}
+
 /// The record of runs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LedgerSection {
@@ -131,6 +144,8 @@ pub struct CeilingSection {
     pub env: Said<Vec<VariablePattern>>,
     /// What may become of the repository.
     pub git: Said<GitAccess>,
+    /// Which tools may be allowed.
+    pub tools: Said<Vec<ToolPattern>>,
 }
 
 /// A mount that a policy asks for.

@@ -69,6 +69,9 @@ impl Policy {
         }
         list.items("env", "deny", &self.env.deny, plain);
         list.items("", "require", &self.require, plain);
+        list.items("tools", "allow", &self.tools.allow, plain);
+        list.items("tools", "deny", &self.tools.deny, plain);
+        list.items("tools", "rewrite", &self.tools.rewrite, plain);
         list.one("ledger", "required", &self.ledger.required, plain);
         list.one("ledger", "record_code", &self.ledger.record_code, plain);
         list.one("ledger", "record_env", &self.ledger.record_env, plain);
@@ -81,6 +84,7 @@ impl Policy {
         list.one("ceiling", "net", &ceiling.net, plain);
         list.one("ceiling", "env", &ceiling.env, plain);
         list.one("ceiling", "git", &ceiling.git, plain);
+        list.one("ceiling", "tools", &ceiling.tools, plain);
         list.0
     }
 

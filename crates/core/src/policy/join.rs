@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Document, HostPattern, NetCeiling, Said, Sourced, VariablePattern, document::CeilingSection,
-    limit::LimitTable, merge::unite,
+    Document, HostPattern, NetCeiling, Said, Sourced, ToolPattern, VariablePattern,
+    document::CeilingSection, limit::LimitTable, merge::unite,
 };
 use crate::source::Problem;
 
@@ -39,6 +39,10 @@ fn add(joined: &mut Document, document: &Document) -> Result<(), Problem> {
     unite(&mut env.deny, &more.deny);
     unite(&mut joined.require, &document.require);
 
+    let (tools, more) = (&mut joined.tools, &document.tools);
+    unite(&mut tools.allow, &more.allow);
+    unite(&mut tools.deny, &more.deny);
+    unite(&mut tools.rewrite, &more.rewrite);
     let (ledger, more) = (&mut joined.ledger, &document.ledger);
     ledger.required = looser(&ledger.required, &more.required);
     ledger.record_code = tighter(&ledger.record_code, &more.record_code);
@@ -56,6 +60,8 @@ fn ceiling(joined: &mut CeilingSection, more: &CeilingSection) {
     joined.net = both(&joined.net, &more.net, common_net);
     joined.env =
         both(&joined.env, &more.env, |one, other| common(one, other, VariablePattern::covers));
+    joined.tools =
+        both(&joined.tools, &more.tools, |one, other| common(one, other, ToolPattern::covers));
 }
 
 fn both<T: Clone>(a: &Said<T>, b: &Said<T>, common: impl Fn(&T, &T) -> T) -> Said<T> {

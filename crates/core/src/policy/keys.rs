@@ -33,6 +33,8 @@ pub(super) enum Takes {
     Hosts,
     /// A list of patterns for variables.
     Variables,
+    /// A list of patterns for tools.
+    Tools,
     /// Names with paths.
     NamedPaths,
     /// Variables with values.
@@ -64,6 +66,7 @@ pub(super) const SECTIONS: &[(&str, &str)] = &[
     ("net", "The network: what can be reached."),
     ("proc", "Processes: what they may use."),
     ("env", "Variables: what enters."),
+    ("tools", "The tools of an agent: what `fumehood hook` says about them."),
     ("ledger", "The record of runs."),
     ("ceiling", "How far later layers may loosen. Only ever lowered."),
 ];
@@ -222,6 +225,21 @@ pub(super) fn keys() -> Vec<Key> {
         key("env", "pass", Takes::Variables, "Variables of the caller that enter.", "[LANG, LC_*]"),
         key("env", "set", Takes::NamedTexts, "Variables with fixed values.", "{CI: \"true\"}"),
         key("env", "deny", Takes::Variables, "Variables that never enter. Wins.", "[AWS_*]"),
+        key(
+            "tools",
+            "allow",
+            Takes::Tools,
+            "Tools that need no further question.",
+            "[mcp__fumehood__*]",
+        ),
+        key("tools", "deny", Takes::Tools, "Tools that are refused. Wins.", "[WebFetch]"),
+        key(
+            "tools",
+            "rewrite",
+            Takes::Tools,
+            "Tools whose command is carried out in a box instead. Wins over allow.",
+            "[Bash]",
+        ),
         key("ledger", "required", Takes::Flag, "Whether a run must be recorded.", "true"),
         key("ledger", "record_code", Takes::Flag, "Whether the record holds the code.", "true"),
         key(
@@ -248,6 +266,7 @@ pub(super) fn keys() -> Vec<Key> {
         ),
         key("ceiling", "env", Takes::Variables, "Which variables may enter.", "[LC_*]"),
         key("ceiling", "git", Takes::Word(words::<GitAccess>), "The loosest repository.", "ro"),
+        key("ceiling", "tools", Takes::Tools, "Which tools may be allowed.", "[mcp__fumehood__*]"),
     ];
     for limit in LimitKey::ALL {
         let (name, about, example) = (limit.word(), about(*limit), limit.example());

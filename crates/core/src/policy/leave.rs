@@ -4,8 +4,8 @@
 use std::fmt::Display;
 
 use super::{
-    Document, GitAccess, MountLeave, Policy, Sourced, VariablePattern, choice::Choice as _,
-    document::in_words, limit::LimitKey, profile,
+    Document, GitAccess, MountLeave, Policy, Sourced, ToolPattern, VariablePattern,
+    choice::Choice as _, document::in_words, limit::LimitKey, profile,
 };
 use crate::{
     WorkspaceMode,
@@ -42,6 +42,7 @@ pub(super) fn allowed(under: &Policy, document: &Document) -> Result<(), Problem
     within::<MountLeave>(under, "ceiling.mounts", own.mounts.as_ref(), &ceiling.mounts)?;
     network_allowed(under, document)?;
     variables_allowed(under, document)?;
+    tools_allowed(under, document)?;
     switches_allowed(under, document)
 }
 
@@ -123,6 +124,31 @@ fn variables_allowed(under: &Policy, document: &Document) -> Result<(), Problem>
         }
     }
     Ok(())
+}
+
+/// Only what is let through has a ceiling: whoever refuses a tool, or has it carried out in a box,
+/// tightens.
+pub(super) fn tools_let_through(under: &Policy, document: &Document) -> Result<(), Problem> {
+    match document.tools.allow.iter().find(|tool| !under.ceiling.covers_tool(&tool.value)) {
+        Some(tool) => Err(past_tools(under, "tools.allow", &tool.value, &tool.origin)),
+        None => Ok(()),
+    }
+}
+
+fn tools_allowed(under: &Policy, document: &Document) -> Result<(), Problem> {
+    tools_let_through(under, document)?;
+    match &document.ceiling.tools {
+        Some(own) => match own.value.iter().find(|tool| !under.ceiling.covers_tool(tool)) {
+            Some(tool) => Err(past_tools(under, "ceiling.tools", tool, &own.origin)),
+            None => Ok(()),
+        },
+        None => Ok(()),
+    }
+}
+
+fn past_tools(under: &Policy, key: &str, asked: &ToolPattern, at: &Origin) -> Problem {
+    let most = &under.ceiling.tools;
+    above(under, key, asked, at, &in_words(&most.value), &most.origin)
 }
 
 /// Switches have no ceiling of their own: what a layer has switched to the tight side stays there.

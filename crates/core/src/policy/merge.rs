@@ -6,7 +6,9 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Document, HostPattern, NetMode, Policy, ProfileName, Sourced, join::join, leave::allowed,
+    Document, HostPattern, NetMode, Policy, ProfileName, Sourced,
+    join::join,
+    leave::{allowed, tools_let_through},
     profile,
 };
 use crate::source::Problem;
@@ -22,10 +24,13 @@ pub enum Rank {
     Project,
     /// The request itself.
     Request,
+    /// Somebody for whom the caller makes the request: a model, a stranger. Loosens only where
+    /// somebody set a ceiling.
+    Guest,
 }
 
 impl Rank {
-    const ALL: [Rank; 4] = [Rank::BuiltIn, Rank::User, Rank::Project, Rank::Request];
+    const ALL: [Rank; 5] = [Rank::BuiltIn, Rank::User, Rank::Project, Rank::Request, Rank::Guest];
 }
 
 /// A document and who says it.
@@ -57,9 +62,28 @@ pub fn merge(layers: &[Layered<'_>]) -> Result<Policy, Problem> {
                 group.push(profile.document());
             }
         }
+        if rank == Rank::Guest && !group.is_empty() {
+            let closed = policy.closed();
+            for document in &group {
+                no_profile(document)?;
+                allowed(&closed, document)?;
+            }
+        } else if rank > Rank::User && group.iter().any(|document| !document.tools.allow.is_empty())
+        {
+            let closed = policy.closed();
+            group.iter().try_for_each(|document| tools_let_through(&closed, document))?;
+        }
         policy = stack(policy, &group)?;
     }
     Ok(policy)
+}
+
+/// A profile lies below all layers, so whoever chooses one loosens without leave.
+fn no_profile(document: &Document) -> Result<(), Problem> {
+    let Some(extends) = &document.extends else { return Ok(()) };
+    let message = "`extends` is not for those who ask through somebody else";
+    let problem = document.texts.problem(&extends.origin, message, "");
+    Err(problem.hint("leave the key out, and say the values that are to be tighter"))
 }
 
 /// The profiles that any layer extends, each once. The default one is at the bottom already.
@@ -131,6 +155,10 @@ fn apply(policy: &mut Policy, document: &Document) {
     policy.env.set.retain(|name, _| !denied.iter().any(|deny| deny.value.matches(name)));
 
     unite(&mut policy.require, &document.require);
+
+    unite(&mut policy.tools.allow, &document.tools.allow);
+    unite(&mut policy.tools.deny, &document.tools.deny);
+    unite(&mut policy.tools.rewrite, &document.tools.rewrite);
     set(&mut policy.ledger.required, document.ledger.required.as_ref());
     set(&mut policy.ledger.record_code, document.ledger.record_code.as_ref());
     set(&mut policy.ledger.record_env, document.ledger.record_env.as_ref());
@@ -144,6 +172,7 @@ fn apply(policy: &mut Policy, document: &Document) {
     set(&mut ceiling.net, own.net.as_ref());
     set(&mut ceiling.env, own.env.as_ref());
     set(&mut ceiling.git, own.git.as_ref());
+    set(&mut ceiling.tools, own.tools.as_ref());
 }
 
 fn set<T: Clone>(value: &mut Sourced<T>, said: Option<&Sourced<T>>) {

@@ -22,6 +22,7 @@ mod read;
 mod report;
 mod resolved;
 mod schema;
+mod tools;
 mod variable;
 
 #[cfg(test)]
@@ -32,7 +33,7 @@ pub use self::{
     choice::{GitAccess, MountLeave, NetMode},
     document::{
         CeilingSection, Document, EnvSection, FsSection, LedgerSection, NetCeiling, NetSection,
-        PolicyMount, Said, Sourced,
+        PolicyMount, Said, Sourced, ToolsSection,
     },
     entries::{Entry, Shape},
     explain::{Decision, PathDecision},
@@ -44,5 +45,6 @@ pub use self::{
     profile::{ProfileName, UnknownProfile},
     resolved::{Env, Fs, Ledger, Net, Policy},
     schema::schema,
+    tools::{ToolDecision, ToolPattern, ToolPatternError, ToolVerdict, Tools},
     variable::{VariableError, VariablePattern},
 };

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 use super::{
     Amount, Ceiling, GitAccess, Glob, HostPattern, LimitKey, LimitTable, NetMode, PolicyMount,
-    Sourced, VariablePattern, choice::Choice as _, document::Texts, profile,
+    Sourced, Tools, VariablePattern, choice::Choice as _, document::Texts, profile,
 };
 use crate::{Digest, Layer, LimitOverrides, Limits, WorkspaceMode, source::Origin};
 
@@ -23,6 +23,8 @@ pub struct Policy {
     pub env: Env,
     /// Layers without which nothing may run.
     pub require: Vec<Sourced<Layer>>,
+    /// The tools of an agent.
+    pub tools: Tools,
     /// The record of runs.
     pub ledger: Ledger,
     /// How far a further layer may go. Nothing above is beyond it.
@@ -112,6 +114,7 @@ impl Policy {
             limits: LimitTable::with(|key| Sourced::new(key.of(&limits), origin.clone())),
             env: Env { pass: Vec::new(), set: BTreeMap::new(), deny: Vec::new() },
             require: Vec::new(),
+            tools: Tools::default(),
             ledger: Ledger { required: no(), record_code: no(), record_env: no() },
             ceiling: Ceiling::unlimited(&origin),
         }

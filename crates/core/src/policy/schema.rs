@@ -50,6 +50,7 @@ fn property(key: &Key) -> Value {
 fn shape(takes: Takes) -> Value {
     const SIZE: &str = "^ *[0-9]+(\\.[0-9]+)? *([kmgtKMGT]([iI]?[bB])?|[bB])? *$";
     const TIME: &str = "^ *[0-9]+(\\.[0-9]+)? *(ms|s|m|min|h)? *$";
+    const TOOL: &str = "^[A-Za-z0-9_.:/*-]+$";
     const VARIABLE: &str = "^([A-Za-z_][A-Za-z0-9_]*)?\\*?$";
     let list = |items: Value| json!({"type": "array", "items": items});
     let host = || json!({"type": "string", "minLength": 1, "pattern": "^[^\\s@]+$"});
@@ -69,6 +70,7 @@ fn shape(takes: Takes) -> Value {
         Takes::Globs => list(json!({"type": "string", "pattern": "^[^/]"})),
         Takes::Hosts => list(host()),
         Takes::Variables => list(json!({"type": "string", "minLength": 1, "pattern": VARIABLE})),
+        Takes::Tools => list(json!({"type": "string", "maxLength": 256, "pattern": TOOL})),
         Takes::NamedPaths => json!({
             "type": "object",
             "propertyNames": {"pattern": "^[A-Za-z0-9_-][A-Za-z0-9._-]*$"},

@@ -9,7 +9,7 @@ use std::{
 
 use super::{
     Caller, ChainHash, Cut, Entry, Extras, FileLink, Head, LedgerError, NetworkDecision, Record,
-    Recording, Salt, Torn,
+    Recording, Salt, ToolRecord, Torn,
     batch::Batch,
     error::system,
     files,
@@ -93,6 +93,15 @@ impl Ledger {
 
     /// Appends a record. Blocks for as long as others write, which is microseconds each.
     pub fn append(&self, record: Record) -> Result<Receipt, LedgerError> {
+        self.append_entry(Entry::Run(Box::new(record)))
+    }
+
+    /// Appends a decision about a tool, in the same way.
+    pub fn append_tool(&self, record: ToolRecord) -> Result<Receipt, LedgerError> {
+        self.append_entry(Entry::Tool(Box::new(record)))
+    }
+
+    fn append_entry(&self, entry: Entry) -> Result<Receipt, LedgerError> {
         let mut head = self.head.lock().unwrap_or_else(PoisonError::into_inner);
         let mut held = head.hold()?;
         let noted = held.read()?;
@@ -122,7 +131,7 @@ impl Ledger {
         if !agrees(noted, last) {
             batch.add(&Entry::Cut(Cut { head: noted }))?;
         }
-        batch.add(&Entry::Run(Box::new(record)))?;
+        batch.add(&entry)?;
         let (lines, head) = batch.done();
         write_at_once(&mut file, &lines, complete).map_err(system("written", &path))?;
         if self.settings.sync {

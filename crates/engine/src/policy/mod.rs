@@ -30,13 +30,24 @@ pub fn load(
     limits: &LimitOverrides,
     wishes: Overrides,
 ) -> Result<Policy, PolicyError> {
-    load_with(choice, limits, wishes, user_file().as_deref())
+    load_for_guest(choice, limits, wishes, None)
+}
+
+/// The same with what somebody else asks for on top.
+pub fn load_for_guest(
+    choice: &PolicyChoice,
+    limits: &LimitOverrides,
+    wishes: Overrides,
+    guest: Option<&PolicyText>,
+) -> Result<Policy, PolicyError> {
+    load_with(choice, limits, wishes, guest, user_file().as_deref())
 }
 
 fn load_with(
     choice: &PolicyChoice,
     limits: &LimitOverrides,
     mut wishes: Overrides,
+    guest: Option<&PolicyText>,
     user_file: Option<&Path>,
 ) -> Result<Policy, PolicyError> {
     let user = user_file.map(read::if_there).transpose()?.flatten();
@@ -70,6 +81,9 @@ fn load_with(
         .map(|PolicyText { name, text }| Document::read(&name, &text, Path::new(".")))
         .transpose()?;
     let request = Document::from_overrides(wishes)?;
+    let guest = guest
+        .map(|PolicyText { name, text }| Document::read(name, text, Path::new(".")))
+        .transpose()?;
     let mut layers = Vec::with_capacity(6);
     if profile != ProfileName::Default {
         layers.push(Layered::new(Rank::BuiltIn, profile.document()));
@@ -81,5 +95,6 @@ fn load_with(
     layers.extend(chosen.as_ref().map(|document| Layered::new(Rank::Project, document)));
     layers.push(Layered::new(Rank::Request, &request));
     layers.extend(further.as_ref().map(|document| Layered::new(Rank::Request, document)));
+    layers.extend(guest.as_ref().map(|document| Layered::new(Rank::Guest, document)));
     Ok(merge(&layers)?)
 }

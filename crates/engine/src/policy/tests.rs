@@ -11,7 +11,7 @@ fn write(path: &Path, text: &str) {
 }
 
 fn load(choice: PolicyChoice, user: Option<&Path>) -> Result<Policy, PolicyError> {
-    load_with(&choice, &LimitOverrides::default(), Overrides::default(), user)
+    load_with(&choice, &LimitOverrides::default(), Overrides::default(), None, user)
 }
 
 fn discover(from: &Path) -> PolicyChoice {
@@ -49,9 +49,10 @@ fn every_layer_has_its_say() {
         ..Default::default()
     };
     let choice = PolicyChoice::File(project);
-    let policy = load_with(&choice, &LimitOverrides::default(), memory(64), Some(&user)).unwrap();
+    let policy =
+        load_with(&choice, &LimitOverrides::default(), memory(64), None, Some(&user)).unwrap();
     assert_eq!(policy.limits().memory, Bytes::mib(64));
-    let refused = load_with(&choice, &LimitOverrides::default(), memory(8192), Some(&user))
+    let refused = load_with(&choice, &LimitOverrides::default(), memory(8192), None, Some(&user))
         .unwrap_err()
         .to_string();
     assert!(refused.contains("policy.yaml:3:") && refused.contains("--memory"), "{refused}");

@@ -66,7 +66,7 @@ pub(crate) fn resolve(
     machine: &Machine<'_>,
 ) -> Result<(Plan, Policy), Error> {
     check_strings(request)?;
-    let merged = policy::load(&request.policy, machine.limits, obey::wishes(request))?;
+    let merged = policy(request, machine.limits)?;
     let policy = &merged;
     check_image(request, backend)?;
     let layout = Layout::new(backend);
@@ -115,6 +115,12 @@ fn container(request: &Request, backend: BackendName, language: Option<&str>) ->
         image: request.image.clone().unwrap_or_else(|| default_image(language)),
         runtime: request.runtime.clone(),
     })
+}
+
+/// The policy of a request.
+pub(crate) fn policy(request: &Request, limits: &LimitOverrides) -> Result<Policy, Error> {
+    let (choice, guest) = (&request.policy, request.guest.as_ref());
+    Ok(policy::load_for_guest(choice, limits, obey::wishes(request), guest)?)
 }
 
 /// The box in which the request's program runs.

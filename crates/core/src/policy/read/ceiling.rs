@@ -1,9 +1,11 @@
 //! The section `ceiling`.
 
+use std::{fmt, str::FromStr};
+
 use super::value::{self, ListOrWord};
 use crate::{
     policy::{
-        NetCeiling, NetMode, Said, Sourced, VariablePattern,
+        NetCeiling, NetMode, Said, Sourced,
         choice::Choice as _,
         document::CeilingSection,
         limit::{LimitKey, LimitTable},
@@ -21,8 +23,9 @@ pub(super) fn ceiling(fields: &mut Fields<'_>) -> Result<CeilingSection, Problem
         workspace: value::choice(fields, "workspace")?,
         mounts: value::choice(fields, "mounts")?,
         net: net(fields)?,
-        env: env(fields)?,
+        env: names(fields, "env", "write a list of names: `env: [LANG, LC_*]`")?,
         git: value::choice(fields, "git")?,
+        tools: names(fields, "tools", "write a list of names: `tools: [Read, mcp__*]`")?,
     })
 }
 
@@ -50,13 +53,17 @@ fn net(fields: &mut Fields<'_>) -> Result<Said<NetCeiling>, Problem> {
     Ok(Some(Sourced::new(ceiling, fields.origin(place))))
 }
 
-fn env(fields: &mut Fields<'_>) -> Result<Said<Vec<VariablePattern>>, Problem> {
-    const HINT: &str = "write a list of names: `env: [LANG, LC_*]`";
-    let Some((given, place)) = value::list_or_word(fields, "env")? else { return Ok(None) };
+fn names<T: FromStr<Err: fmt::Display> + PartialEq>(
+    fields: &mut Fields<'_>,
+    key: &'static str,
+    hint: &'static str,
+) -> Result<Said<Vec<T>>, Problem> {
+    let Some((given, place)) = value::list_or_word(fields, key)? else { return Ok(None) };
     let ListOrWord::List(texts) = given else {
-        return Err(fields.problem(place, "`ceiling.env` must be a list", "").hint(HINT));
+        let message = format!("`ceiling.{key}` must be a list");
+        return Err(fields.problem(place, message, "").hint(hint));
     };
-    let patterns: Vec<Sourced<_>> = value::patterns_of(fields, "env", &texts)?;
+    let patterns: Vec<Sourced<T>> = value::patterns_of(fields, key, &texts)?;
     let patterns = patterns.into_iter().map(|pattern| pattern.value).collect();
     Ok(Some(Sourced::new(patterns, fields.origin(place))))
 }

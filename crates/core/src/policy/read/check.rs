@@ -128,6 +128,14 @@ fn own_ceiling(document: &Document) -> Result<(), Problem> {
             }
         }
     }
+    if let Some(most) = &ceiling.tools {
+        for tool in &document.tools.allow {
+            if !most.value.iter().any(|own| own.covers(&tool.value)) {
+                let shown = most.map(|own| in_words(own));
+                return Err(above(document, "tools.allow", tool, &shown));
+            }
+        }
+    }
     Ok(())
 }
 

@@ -41,6 +41,10 @@ impl Document {
             env.end()?;
         }
         document.require = value::choices(&mut file, "require")?;
+        if let Some(mut tools) = file.section("tools")? {
+            document.tools = sections::tools(&mut tools)?;
+            tools.end()?;
+        }
         if let Some(mut ledger) = file.section("ledger")? {
             document.ledger = sections::ledger(&mut ledger)?;
             ledger.end()?;

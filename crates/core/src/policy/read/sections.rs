@@ -11,7 +11,7 @@ use crate::{
     policy::{
         MountLeave, NetMode, Said, Sourced,
         choice::Choice as _,
-        document::{EnvSection, FsSection, LedgerSection, NetSection, PolicyMount},
+        document::{EnvSection, FsSection, LedgerSection, NetSection, PolicyMount, ToolsSection},
         limit::{LimitKey, SaidLimits},
         variable::variable_name,
     },
@@ -165,6 +165,14 @@ pub(super) fn env(fields: &mut Fields<'_>) -> Result<EnvSection, Problem> {
         }
     }
     Ok(EnvSection { pass, set, deny })
+}
+
+pub(super) fn tools(fields: &mut Fields<'_>) -> Result<ToolsSection, Problem> {
+    Ok(ToolsSection {
+        allow: value::patterns(fields, "allow")?,
+        deny: value::patterns(fields, "deny")?,
+        rewrite: value::patterns(fields, "rewrite")?,
+    })
 }
 
 pub(super) fn ledger(fields: &mut Fields<'_>) -> Result<LedgerSection, Problem> {

@@ -7,6 +7,7 @@ mod layers;
 mod profiles;
 mod properties;
 mod schema;
+mod tools;
 
 use std::path::Path;
 

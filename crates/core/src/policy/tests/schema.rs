@@ -58,6 +58,7 @@ fn every_key_of_the_parser_is_in_the_schema() {
         ("net", "/properties/net/properties"),
         ("proc", "/properties/proc/properties"),
         ("env", "/properties/env/properties"),
+        ("tools", "/properties/tools/properties"),
         ("ledger", "/properties/ledger/properties"),
         ("ceiling", "/properties/ceiling/properties"),
     ] {
