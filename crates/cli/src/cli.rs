@@ -6,7 +6,7 @@ use clap::{Args, CommandFactory as _, FromArgMatches, Parser, Subcommand};
 
 use crate::{
     apply::ApplyArgs, bootstrap::BootstrapArgs, completions::CompletionsArgs, config::ConfigArgs,
-    diff::DiffArgs, discard::DiscardArgs, doctor::DoctorArgs, exec::ExecArgs,
+    diff::DiffArgs, discard::DiscardArgs, doctor::DoctorArgs, exec::ExecArgs, image::ImageArgs,
     languages::LanguagesArgs, log::LogArgs, policy::PolicyArgs, render::Format, run::RunArgs,
     volume::VolumeArgs,
 };
@@ -89,6 +89,8 @@ pub(crate) enum Command {
     Config(ConfigArgs),
     /// See and remove the volumes that are kept between runs.
     Volume(VolumeArgs),
+    /// See, fetch, make and remove the images of containers.
+    Image(ImageArgs),
     /// See which runs there were, and check that the record of them is whole.
     Log(LogArgs),
     /// See, check and explain what is allowed.

@@ -27,6 +27,8 @@ mod event;
 #[cfg(feature = "std")]
 mod id;
 #[cfg(feature = "std")]
+pub mod image;
+#[cfg(feature = "std")]
 pub mod language;
 #[cfg(feature = "std")]
 pub mod ledger;

@@ -7,8 +7,8 @@ use std::{
 };
 
 use crate::{
-    BackendName, Bytes, Error, Examination, Layer, LimitOverrides, Outcome, Plan, Request, Run,
-    VolumeError, Volumes,
+    BackendName, Bytes, DefaultImages, Error, Examination, ImageError, Images, Layer,
+    LimitOverrides, Outcome, Plan, Request, Run, VolumeError, Volumes,
     backend::{Backend, Engine, Local, Native},
     doctor,
     places::Directory,
@@ -124,13 +124,14 @@ impl SandboxBuilder {
         let podman = Engine::new(BackendName::Podman, &cache_dir, self.podman_host);
         let inner = Inner {
             native,
-            docker,
-            podman,
+            docker: Arc::new(docker),
+            podman: Arc::new(podman),
             local: Local,
             cache_dir,
             state_dir,
             records: OnceLock::new(),
             limits: OnceLock::new(),
+            images: OnceLock::new(),
             toolchains,
             base,
         };
@@ -157,28 +158,29 @@ impl fmt::Debug for Sandbox {
 
 pub(crate) struct Inner {
     native: Native,
-    docker: Engine,
-    podman: Engine,
+    docker: Arc<Engine>,
+    podman: Arc<Engine>,
     local: Local,
     pub(crate) cache_dir: PathBuf,
     /// Where state is kept, if not in the usual place.
     pub(crate) state_dir: Option<PathBuf>,
     pub(crate) records: OnceLock<Records>,
     limits: OnceLock<LimitOverrides>,
+    images: OnceLock<DefaultImages>,
     toolchains: Toolchains,
     base: BaseRoot,
 }
 
 impl Inner {
     /// The engine of a backend whose boxes are containers.
-    pub(crate) fn engine(&self, name: BackendName) -> &Engine {
+    pub(crate) fn engine(&self, name: BackendName) -> &Arc<Engine> {
         if name == BackendName::Podman { &self.podman } else { &self.docker }
     }
 
     pub(crate) fn backend(&self, name: BackendName) -> &dyn Backend {
         match name {
             BackendName::Native => &self.native,
-            BackendName::Docker | BackendName::Podman => self.engine(name),
+            BackendName::Docker | BackendName::Podman => &**self.engine(name),
             BackendName::Local => &self.local,
         }
     }
@@ -219,6 +221,20 @@ impl Sandbox {
         }
     }
 
+    /// Images of requests that name none, as the configuration has them. Said twice, the first
+    /// holds.
+    pub fn default_images(&self, images: DefaultImages) {
+        let _ = self.inner.images.set(images);
+    }
+
+    /// The images of a backend whose boxes are containers.
+    pub fn images(&self, backend: BackendName) -> Result<Images, ImageError> {
+        if !backend.uses_images() {
+            return Err(ImageError::NoImages { backend });
+        }
+        Ok(Images::of(Arc::clone(self.inner.engine(backend))))
+    }
+
     /// What would be done for a request, without doing it.
     pub fn plan(&self, request: &Request) -> Result<Plan, Error> {
         let (mut plan, policy) = self.resolve(request)?;
@@ -227,13 +243,16 @@ impl Sandbox {
     }
 
     fn resolve(&self, request: &Request) -> Result<(Plan, Policy), Error> {
-        let Inner { toolchains, base, cache_dir, state_dir, limits, .. } = &*self.inner;
+        let Inner { toolchains, base, cache_dir, state_dir, limits, images, .. } = &*self.inner;
         let (state, unset) = (state_dir.as_deref(), LimitOverrides::default());
         let limits = limits.get().unwrap_or(&unset);
         let backend = request.backend.filter(|backend| backend.uses_images());
-        let engine = backend.map(|backend| self.inner.engine(backend));
+        let engine = backend.map(|backend| &**self.inner.engine(backend));
+        let ours = DefaultImages::default();
+        let images = images.get().unwrap_or(&ours);
         let cache = cache_dir;
-        resolve::resolve(request, &Machine { base, toolchains, engine, cache, state, limits })
+        let machine = Machine { base, toolchains, engine, cache, state, limits, images };
+        resolve::resolve(request, &machine)
     }
 
     /// The volumes of this sandbox.

@@ -17,7 +17,8 @@ pub(crate) use self::{guard::Watch, layout::Layout};
 use crate::{
     BackendName, BoxPlan, Command, Container, Error, Identity, LimitOverrides, Limits, Link, Mount,
     Plan, Program, Request,
-    backend::{Engine, default_image},
+    backend::Engine,
+    image::DefaultImages,
     policy::{self, Policy},
     toolchain::Toolchains,
 };
@@ -56,6 +57,8 @@ pub(crate) struct Machine<'a> {
     pub(crate) state: Option<&'a Path>,
     /// Limits that hold where nobody says otherwise.
     pub(crate) limits: &'a LimitOverrides,
+    /// Images of requests that name none.
+    pub(crate) images: &'a DefaultImages,
 }
 
 /// Resolves a request. The digest of the policy is left to whoever has time for it.
@@ -105,9 +108,15 @@ fn check_image(request: &Request, backend: BackendName) -> Result<(), Error> {
 }
 
 /// The container of a request's boxes, where they are containers.
-fn container(request: &Request, backend: BackendName, language: Option<&str>) -> Option<Container> {
+fn container(
+    request: &Request,
+    machine: &Machine<'_>,
+    backend: BackendName,
+    language: Option<&str>,
+) -> Option<Container> {
+    let chosen = || machine.images.choose(backend, language);
     backend.uses_images().then(|| Container {
-        image: request.image.clone().unwrap_or_else(|| default_image(language)),
+        image: request.image.clone().unwrap_or_else(chosen),
         runtime: request.runtime.clone(),
     })
 }
@@ -123,7 +132,7 @@ fn box_plan(
     limits: Limits,
 ) -> Result<BoxPlan, Error> {
     let mut plan = bare_box(machine, backend, layout, argv, limits);
-    plan.container = container(request, backend, None);
+    plan.container = container(request, machine, backend, None);
     obey::obey(&mut plan, policy, request, backend, &layout.workspace)?;
     Ok(plan)
 }

@@ -31,9 +31,11 @@ use self::{
     create::Ground, find::Surroundings, health::Connection, keeper::Container, owner::Owner,
 };
 use super::{Backend, Deferred, OpenBox, embedded, etc};
-use crate::{BackendName, BoxPlan, Enforced, Error, Identity, Mount};
+use crate::{
+    BackendName, BoxPlan, Enforced, Error, Identity, Mount,
+    image::{ImageRegistry, own_name, remember_use, short_reference},
+};
 
-pub(crate) use self::image::default_image;
 pub use self::problem::EngineProblem;
 
 /// Files of the box that come from us and not from the image: who is who, and no names of the
@@ -56,6 +58,21 @@ impl Engine {
             surroundings = surroundings.naming(name, host);
         }
         Engine { name, cache: cache.to_owned(), surroundings, connection: Mutex::new(None) }
+    }
+
+    /// Which engine it is.
+    pub(crate) fn name(&self) -> BackendName {
+        self.name
+    }
+
+    /// Where fumehood keeps what it may forget.
+    pub(crate) fn cache(&self) -> &Path {
+        &self.cache
+    }
+
+    /// What speaks to the engine, for everything that is not a box.
+    pub(crate) async fn client(&self) -> Result<bollard::Docker, Error> {
+        Ok(self.connect().await?.client.clone())
     }
 
     /// Who the program is, for a box with these mounts.
@@ -81,7 +98,7 @@ impl Engine {
             Some(tag) => Ok((connection.description.clone(), tag)),
             None => Err(self.problem(EngineProblem::MissingImage {
                 engine: self.name,
-                image: default_image(None),
+                image: short_reference(ImageRegistry::builtin().name_for(None)),
             })),
         }
     }
@@ -179,7 +196,16 @@ impl Engine {
         })?;
         let started = client.start_container(&id, None).await;
         started.map_err(|error| self.creation_failed(plan, image, error))?;
+        self.remember_use(image);
         Ok(OpenBox { channel, keeper: Box::new(keeper), enforced: Enforced::default() })
+    }
+
+    /// Notes that one of our images is in use, without keeping anybody waiting.
+    fn remember_use(&self, image: &str) {
+        if let Some(name) = own_name(image) {
+            let (cache, backend) = (self.cache.clone(), self.name);
+            tokio::task::spawn_blocking(move || remember_use(&cache, backend, name));
+        }
     }
 
     fn problem(&self, problem: EngineProblem) -> Error {
