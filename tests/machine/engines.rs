@@ -123,7 +123,7 @@ fn wait_for<T>(what: &str, look: impl Fn() -> Option<T>) -> T {
 }
 
 /// One request to the engine, by hand: these tests look at it from the side.
-fn ask(scene: &Scene, method: &str, path: &str, body: &str) -> Value {
+pub fn ask(scene: &Scene, method: &str, path: &str, body: &str) -> Value {
     let (_, host) = scene.place.variables().expect("an engine");
     let socket = host.strip_prefix("unix://").expect("a socket of this machine");
     let mut stream = UnixStream::connect(socket).expect("the engine listens");

@@ -1,8 +1,10 @@
 //! What must hold for the machine as a whole: many boxes at once, nothing left behind, no box
 //! that outlives its supervisor. One case after the other, since they count what is there.
 
+mod bootstrap;
 mod crowd;
 mod engines;
+mod images;
 mod leaks;
 mod residue;
 mod supervisor;
@@ -13,10 +15,17 @@ use std::process::ExitCode;
 use fumehood_tests::{Case, Threads, conduct};
 
 fn cases() -> Vec<Case> {
-    [crowd::cases(), leaks::cases(), supervisor::cases(), engines::cases()]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        crowd::cases(),
+        leaks::cases(),
+        supervisor::cases(),
+        engines::cases(),
+        images::cases(),
+        bootstrap::cases(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 fn main() -> ExitCode {

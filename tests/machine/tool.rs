@@ -32,19 +32,26 @@ impl Tool {
 
     /// `fumehood exec` at the scene's place, ready to be started.
     pub fn exec(&self, scene: &Scene, words: &[&str]) -> Command {
-        let mut command = Command::new(&self.program);
+        let mut command = self.plain(scene);
         command
             .args(["exec", "--workspace", "none", "--backend", scene.place.backend.name()])
             .args(scene.place.image.iter().flat_map(|image| ["--image", image.as_str()]))
             .arg("--")
             .args(words)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        command
+    }
+
+    /// `fumehood` without any arguments yet, at the scene's place.
+    pub fn plain(&self, scene: &Scene) -> Command {
+        let mut command = Command::new(&self.program);
+        command
             .envs(scene.place.variables())
             .env("FUMEHOOD_CACHE_DIR", &self.cache)
             .env("FUMEHOOD_STATE_DIR", self.cache.with_file_name("state"))
             .env("FUMEHOOD_CONFIG_DIR", self.cache.with_file_name("config"))
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
+            .stdin(Stdio::null());
         command
     }
 }

@@ -7,8 +7,8 @@ use clap::{Args, CommandFactory as _, FromArgMatches, Parser, Subcommand};
 use crate::{
     apply::ApplyArgs, bootstrap::BootstrapArgs, completions::CompletionsArgs, config::ConfigArgs,
     diff::DiffArgs, discard::DiscardArgs, doctor::DoctorArgs, exec::ExecArgs, hook::HookArgs,
-    languages::LanguagesArgs, log::LogArgs, mcp::McpArgs, policy::PolicyArgs, render::Format,
-    rpc::RpcArgs, run::RunArgs, volume::VolumeArgs,
+    image::ImageArgs, languages::LanguagesArgs, log::LogArgs, mcp::McpArgs, policy::PolicyArgs,
+    render::Format, rpc::RpcArgs, run::RunArgs, volume::VolumeArgs,
 };
 
 /// The name under which the program was started.
@@ -89,6 +89,8 @@ pub(crate) enum Command {
     Config(ConfigArgs),
     /// See and remove the volumes that are kept between runs.
     Volume(VolumeArgs),
+    /// See, fetch, make and remove the images of containers.
+    Image(ImageArgs),
     /// See which runs there were, and check that the record of them is whole.
     Log(LogArgs),
     /// See, check and explain what is allowed.

@@ -25,6 +25,9 @@ pub enum Failure {
     /// Changes of an overlay could not be shown, applied or discarded.
     #[error(transparent)]
     Overlay(fumehood::OverlayError),
+    /// Images could not be dealt with.
+    #[error(transparent)]
+    Image(#[from] fumehood::ImageError),
     /// No Dockerfile was made.
     #[error(transparent)]
     Bootstrap(#[from] fumehood::bootstrap::BootstrapError),

@@ -17,6 +17,7 @@ mod drive;
 mod exec;
 mod failure;
 mod hook;
+mod image;
 mod input;
 mod languages;
 mod limits;
@@ -63,6 +64,7 @@ pub fn main(persona: Persona) -> ExitCode {
         Command::Languages(arguments) => languages::main(opened, &arguments),
         Command::Config(arguments) => config::main(&arguments),
         Command::Volume(arguments) => volume::main(&arguments),
+        Command::Image(arguments) => image::main(&arguments),
         Command::Log(arguments) => log::main(&arguments),
         Command::Policy(arguments) => policy::main(&arguments),
         Command::Bootstrap(arguments) => bootstrap::main(&arguments),

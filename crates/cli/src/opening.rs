@@ -3,8 +3,8 @@
 use std::{env, path::Path};
 
 use fumehood::{
-    Configuration, LedgerPlace, LimitOverrides, PolicyChoice, Request, Sandbox, SandboxBuilder,
-    config::Settings,
+    Configuration, EngineDefaults, LedgerPlace, LimitOverrides, PolicyChoice, Request, Sandbox,
+    SandboxBuilder, config::Settings,
 };
 
 use crate::{failure::Failure, output};
@@ -37,6 +37,7 @@ impl Opened {
         }
         sandbox.default_limits(settings.limits.overrides());
         sandbox.choose_backends(settings.executor.clone());
+        sandbox.configure_engines(EngineDefaults::of(&settings));
         if settings.ledger.enabled.value {
             sandbox.keep_ledger(LedgerPlace {
                 directory: settings.ledger.directory(),

@@ -28,7 +28,8 @@ impl Signals {
         Ok(Signals { streams })
     }
 
-    async fn next(&mut self) -> i32 {
+    /// Waits for the next signal and gives its number.
+    pub async fn next(&mut self) -> i32 {
         let [(interrupt, first), (terminate, second), (hangup, third)] = &mut self.streams;
         tokio::select! {
             _ = first.recv() => *interrupt,
@@ -45,7 +46,8 @@ impl Signals {
         Ok(Signals {})
     }
 
-    async fn next(&mut self) -> i32 {
+    /// Waits for the next signal and gives its number.
+    pub async fn next(&mut self) -> i32 {
         const INTERRUPT: i32 = 2;
         // Where it cannot be listened to there is nothing to pass on either.
         if tokio::signal::ctrl_c().await.is_err() {

@@ -106,7 +106,8 @@ fn text(found: &[Volume], now: SystemTime, paint: Paint) -> String {
     text
 }
 
-fn ago(passed: Duration) -> String {
+/// How long ago, in words.
+pub fn ago(passed: Duration) -> String {
     let seconds = passed.as_secs();
     let (count, unit) = match seconds {
         0..60 => return "just now".to_owned(),

@@ -55,6 +55,11 @@ fn the_page_on_agents_tells_the_truth() {
 }
 
 #[test]
+fn the_page_on_images_tells_the_truth() {
+    check("docs/IMAGES.md");
+}
+
+#[test]
 fn the_page_on_mounts_tells_the_truth() {
     check("docs/MOUNTS.md");
 }

@@ -29,6 +29,8 @@ mod event;
 #[cfg(feature = "std")]
 mod id;
 #[cfg(feature = "std")]
+pub mod image;
+#[cfg(feature = "std")]
 pub mod language;
 #[cfg(feature = "std")]
 pub mod ledger;
@@ -69,7 +71,7 @@ pub use self::{
     outcome::{Captured, Outcome, PhaseOutcome, Stats, Status, Violation, ViolationKind},
     plan::{
         Access, BackendName, BoxPlan, Command, Container, Identity, Link, Mount, MountSource,
-        Network, Note, Plan, PlannedCompile, PlannedFile, PlannedPrepare, PlannedRecord,
+        Network, Note, Plan, PlannedCompile, PlannedFile, PlannedPrepare, PlannedRecord, Tmpfs,
         UnknownBackend,
     },
     request::{PolicyChoice, Program, Request, StdinSource, Workspace, WorkspaceMode},

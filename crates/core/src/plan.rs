@@ -9,7 +9,9 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Digest, Layer, Limits, VolumeName, config::BackendChoice, ledger::Recording, nearest};
+use crate::{
+    Bytes, Digest, Layer, Limits, VolumeName, config::BackendChoice, ledger::Recording, nearest,
+};
 
 /// Something that opens boxes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -246,6 +248,18 @@ pub struct Container {
     /// The runtime that the engine is to use, such as `runsc`; absent, its default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runtime: Option<String>,
+    /// Further directories in memory.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tmpfs: Vec<Tmpfs>,
+}
+
+/// A directory in memory with a size of its own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tmpfs {
+    /// Where it is in the box.
+    pub path: PathBuf,
+    /// How much fits.
+    pub size: Bytes,
 }
 
 /// One box and the program in it.

@@ -23,6 +23,7 @@ pub mod bootstrap;
 pub mod config;
 mod doctor;
 mod error;
+pub mod image;
 pub mod ledger;
 mod overlay;
 pub mod places;
@@ -40,10 +41,11 @@ pub use fumehood_core::*;
 
 pub use self::{
     archive::{ArchiveError, Refusal},
-    backend::EngineProblem,
+    backend::{EngineDefaults, EngineProblem},
     config::{ConfigError, Configuration},
     doctor::{BackendHealth, Examination, LanguageHealth, LayerHealth},
     error::Error,
+    image::{DefaultImages, ImageError, Images},
     overlay::{
         Applied, Conflict, FileStatistics, LeftOut, Overlay, OverlayError, Overlays, Reason,
     },

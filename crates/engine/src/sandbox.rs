@@ -7,9 +7,9 @@ use std::{
 };
 
 use crate::{
-    BackendName, Bytes, Error, Examination, Layer, LimitOverrides, Outcome, Plan, Request, Run,
-    VolumeError, Volumes,
-    backend::{Backend, Engine, Local, Native},
+    BackendName, Bytes, Error, Examination, ImageError, Images, Layer, LimitOverrides, Outcome,
+    Plan, Request, Run, VolumeError, Volumes,
+    backend::{Backend, Engine, EngineDefaults, Local, Native},
     config::ExecutorSettings,
     doctor,
     places::Directory,
@@ -126,14 +126,15 @@ impl SandboxBuilder {
         let podman = Engine::new(BackendName::Podman, &cache_dir, self.podman_host);
         let inner = Inner {
             native,
-            docker,
-            podman,
+            docker: Arc::new(docker),
+            podman: Arc::new(podman),
             local: Local,
             cache_dir,
             state_dir,
             records: OnceLock::new(),
             limits: OnceLock::new(),
             executor: OnceLock::new(),
+            engines: OnceLock::new(),
             toolchains,
             base,
         };
@@ -160,8 +161,8 @@ impl fmt::Debug for Sandbox {
 
 pub(crate) struct Inner {
     native: Native,
-    docker: Engine,
-    podman: Engine,
+    docker: Arc<Engine>,
+    podman: Arc<Engine>,
     local: Local,
     pub(crate) cache_dir: PathBuf,
     /// Where state is kept, if not in the usual place.
@@ -169,20 +170,21 @@ pub(crate) struct Inner {
     pub(crate) records: OnceLock<Records>,
     limits: OnceLock<LimitOverrides>,
     executor: OnceLock<ExecutorSettings>,
+    engines: OnceLock<EngineDefaults>,
     toolchains: Toolchains,
     base: BaseRoot,
 }
 
 impl Inner {
     /// The engine of a backend whose boxes are containers.
-    pub(crate) fn engine(&self, name: BackendName) -> &Engine {
+    pub(crate) fn engine(&self, name: BackendName) -> &Arc<Engine> {
         if name == BackendName::Podman { &self.podman } else { &self.docker }
     }
 
     pub(crate) fn backend(&self, name: BackendName) -> &dyn Backend {
         match name {
             BackendName::Native => &self.native,
-            BackendName::Docker | BackendName::Podman => self.engine(name),
+            BackendName::Docker | BackendName::Podman => &**self.engine(name),
             BackendName::Local => &self.local,
         }
     }
@@ -193,11 +195,13 @@ impl Inner {
         request: &Request,
         backend: BackendName,
     ) -> Result<(Plan, Policy), Error> {
-        let Inner { toolchains, base, cache_dir, state_dir, limits, .. } = self;
+        let Inner { toolchains, base, cache_dir, state_dir, limits, engines, .. } = self;
         let (state, unset) = (state_dir.as_deref(), LimitOverrides::default());
         let limits = limits.get().unwrap_or(&unset);
-        let engine = backend.uses_images().then(|| self.engine(backend));
-        let machine = Machine { base, toolchains, engine, cache: cache_dir, state, limits };
+        let engine = backend.uses_images().then(|| &**self.engine(backend));
+        let engines = engines.get_or_init(EngineDefaults::default);
+        let cache = cache_dir;
+        let machine = Machine { base, toolchains, engine, cache, state, limits, engines };
         resolve::resolve(request, backend, &machine)
     }
 
@@ -249,6 +253,25 @@ impl Sandbox {
         let _ = self.inner.executor.set(executor);
     }
 
+    /// What holds for engines and their containers where a request says nothing. Said twice, the
+    /// first holds.
+    pub fn configure_engines(&self, defaults: EngineDefaults) {
+        for backend in [BackendName::Docker, BackendName::Podman] {
+            if let Some(host) = &defaults.engine(backend).host.value {
+                self.inner.engine(backend).listens_at(host.as_str());
+            }
+        }
+        let _ = self.inner.engines.set(defaults);
+    }
+
+    /// The images of a backend whose boxes are containers.
+    pub fn images(&self, backend: BackendName) -> Result<Images, ImageError> {
+        if !backend.uses_images() {
+            return Err(ImageError::NoImages { backend });
+        }
+        Ok(Images::of(Arc::clone(self.inner.engine(backend))))
+    }
+
     /// The policy that a request would have to obey.
     pub fn policy(&self, request: &Request) -> Result<Policy, Error> {
         let unset = LimitOverrides::default();
@@ -279,7 +302,7 @@ impl Sandbox {
     pub async fn run_without(&self, request: Request, without: &[Layer]) -> Result<Outcome, Error> {
         let mut attempts = self.inner.attempts(&request);
         let mut attempt = attempts.next(&self.inner, &request)?;
-        attempt.plan.run.without = without.to_vec();
+        attempt.plan.run.without.extend_from_slice(without);
         run::to_end(&self.inner, attempt, attempts, request).await
     }
 

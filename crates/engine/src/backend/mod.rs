@@ -15,8 +15,8 @@ use tokio::net::UnixStream;
 use crate::{BoxPlan, Enforced, Error};
 
 pub(crate) use embedded::helper_program;
-pub use engine::EngineProblem;
-pub(crate) use engine::{Engine, default_image};
+pub(crate) use engine::Engine;
+pub use engine::{EngineDefaults, EngineProblem};
 pub(crate) use local::Local;
 #[cfg(target_os = "linux")]
 pub(crate) use native::Native;

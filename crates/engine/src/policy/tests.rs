@@ -70,7 +70,7 @@ fn a_policy_of_the_request_lies_on_top_of_the_one_that_holds() {
         let (name, text) = ("request.policy".to_owned(), format!("version: 1\n{text}"));
         let further = Some(PolicyText { name, text });
         let wishes = Overrides { limits, further, ..Overrides::default() };
-        load_with(&choice, &LimitOverrides::default(), wishes, None)
+        load_with(&choice, &LimitOverrides::default(), wishes, None, None)
     };
     let policy = with(64, "fs: {deny: [other]}").unwrap();
     assert_eq!((policy.limits().memory, policy.limits().pids), (Bytes::mib(64), 9));

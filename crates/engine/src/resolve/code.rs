@@ -28,7 +28,7 @@ pub(super) fn resolve(
     if source.iter().all(u8::is_ascii_whitespace) {
         return Err(Error::EmptyCode);
     }
-    let container = container(request, backend, Some(&language.name));
+    let container = container(request, machine, backend, Some(&language.name));
     let tools = match &container {
         Some(container) => Tools::of_image(language, container),
         None => Tools::of_host(machine.toolchains.get(&language.name)?),

@@ -18,7 +18,7 @@ pub(crate) use self::{guard::Watch, layout::Layout};
 use crate::{
     BackendName, BoxPlan, Command, Container, Error, Identity, LimitOverrides, Limits, Link, Mount,
     Plan, Program, Request,
-    backend::{Engine, default_image},
+    backend::{Engine, EngineDefaults},
     policy::{self, Policy},
     toolchain::Toolchains,
 };
@@ -57,6 +57,8 @@ pub(crate) struct Machine<'a> {
     pub(crate) state: Option<&'a Path>,
     /// Limits that hold where nobody says otherwise.
     pub(crate) limits: &'a LimitOverrides,
+    /// What holds for containers where a request says nothing.
+    pub(crate) engines: &'a EngineDefaults,
 }
 
 /// Resolves a request for a backend. The digest of the policy is left to whoever has time for it.
@@ -65,6 +67,7 @@ pub(crate) fn resolve(
     backend: BackendName,
     machine: &Machine<'_>,
 ) -> Result<(Plan, Policy), Error> {
+    let request = &*machine.engines.asked(request, backend);
     check_strings(request)?;
     let merged = policy(request, machine.limits)?;
     let policy = &merged;
@@ -89,6 +92,7 @@ pub(crate) fn resolve(
         let compile = plan.compile.as_mut().map(|compile| &mut compile.in_box);
         for in_box in compile.into_iter().chain([&mut plan.run]) {
             in_box.identity = engine.identity(&in_box.mounts);
+            machine.engines.add(in_box, backend);
         }
     }
     Ok((plan, merged))
@@ -110,10 +114,17 @@ fn check_image(request: &Request, backend: BackendName) -> Result<(), Error> {
 }
 
 /// The container of a request's boxes, where they are containers.
-fn container(request: &Request, backend: BackendName, language: Option<&str>) -> Option<Container> {
+fn container(
+    request: &Request,
+    machine: &Machine<'_>,
+    backend: BackendName,
+    language: Option<&str>,
+) -> Option<Container> {
+    let chosen = || machine.engines.images.choose(backend, language);
     backend.uses_images().then(|| Container {
-        image: request.image.clone().unwrap_or_else(|| default_image(language)),
+        image: request.image.clone().unwrap_or_else(chosen),
         runtime: request.runtime.clone(),
+        tmpfs: Vec::new(),
     })
 }
 
@@ -134,7 +145,7 @@ fn box_plan(
     limits: Limits,
 ) -> Result<BoxPlan, Error> {
     let mut plan = bare_box(machine, backend, layout, argv, limits);
-    plan.container = container(request, backend, None);
+    plan.container = container(request, machine, backend, None);
     obey::obey(&mut plan, policy, request, backend, &layout.workspace)?;
     Ok(plan)
 }

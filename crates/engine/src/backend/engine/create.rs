@@ -19,7 +19,7 @@ use super::{
     },
     given,
 };
-use crate::{Access, BackendName, BoxPlan, Error, Layer, Mount, MountSource, Network};
+use crate::{Access, BackendName, BoxPlan, Bytes, Error, Layer, Mount, MountSource, Network};
 
 /// Where init is in a container.
 const INIT: &str = "/fumehood/init";
@@ -184,6 +184,9 @@ fn mounts(plan: &BoxPlan, ground: &Ground, covered: &[Covered]) -> Result<Mounts
     for place in ALWAYS_WRITABLE {
         tmpfs.insert(place.to_owned(), scratch(plan, ground, "1777"));
     }
+    for further in plan.container.iter().flat_map(|container| &container.tmpfs) {
+        tmpfs.insert(text(&further.path)?, in_memory(plan, ground, "0755", further.size));
+    }
     for mount in &plan.mounts {
         let target = text(&mount.target)?;
         match &mount.source {
@@ -223,7 +226,11 @@ fn bind(source: &Path, target: &str, read_only: bool) -> Result<EngineMount, Err
 
 /// The options of private writable space. Podman knows neither owners nor numbers of files there.
 fn scratch(plan: &BoxPlan, ground: &Ground, mode: &str) -> String {
-    let size = plan.limits.disk.get();
+    in_memory(plan, ground, mode, plan.limits.disk)
+}
+
+fn in_memory(plan: &BoxPlan, ground: &Ground, mode: &str, size: Bytes) -> String {
+    let size = size.get();
     let common = format!("rw,exec,nosuid,nodev,size={size}");
     if ground.engine == BackendName::Podman {
         return format!("{common},mode=1777{}", empty(ground));
@@ -275,6 +282,9 @@ fn setup(plan: &BoxPlan) -> Result<Setup, Error> {
         writable: ALWAYS_WRITABLE.iter().chain(&["/dev/shm"]).map(|path| (*path).into()).collect(),
         ..Content::default()
     };
+    for further in plan.container.iter().flat_map(|container| &container.tmpfs) {
+        content.writable.push(text(&further.path)?);
+    }
     for mount in &plan.mounts {
         let target = text(&mount.target)?;
         match &mount.source {

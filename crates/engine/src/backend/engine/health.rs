@@ -17,8 +17,11 @@ use super::{
 };
 use crate::BackendName;
 
-/// How long an engine may take to say who it is.
+/// How long an engine may take to say that it is there.
 const ANSWER: Duration = Duration::from_millis(1500);
+/// How long it may then take to say who it is. Podman looks at all it has for that, which takes
+/// seconds where it has much to do.
+const INTRODUCTION: Duration = Duration::from_secs(30);
 /// How long it may take for anything else, in seconds. Starting a container is slow at times.
 const SECONDS: u64 = 60;
 
@@ -47,7 +50,9 @@ pub(super) async fn connect(
     };
     let client = Docker::connect_with_unix(&socket.to_string_lossy(), SECONDS, API_DEFAULT_VERSION)
         .map_err(strange)?;
-    let asked = tokio::time::timeout(ANSWER, client.version()).await;
+    let there = tokio::time::timeout(ANSWER, client.ping()).await;
+    there.map_err(|_| no_answer())?.map_err(strange)?;
+    let asked = tokio::time::timeout(INTRODUCTION, client.version()).await;
     let version = asked.map_err(|_| no_answer())?.map_err(strange)?;
     let api = version.api_version.clone().unwrap_or_default();
     let client = match usable(&api)? {

@@ -1,20 +1,11 @@
-//! Which image a box is made from.
+//! Which images of an engine are named like ours.
 
 use crate::BackendName;
 
 /// What the names of our own images begin with.
-pub(super) const PREFIX: &str = "fumehood/";
+const PREFIX: &str = "fumehood/";
 
-/// The image for commands that name no language.
-const BASE: &str = "base";
-
-/// The image of a language, or of plain commands, by its constant name.
-pub(crate) fn default_image(language: Option<&str>) -> String {
-    format!("{PREFIX}{}", language.unwrap_or(BASE))
-}
-
-/// The name under which an engine has an image. Podman puts images without a registry under
-/// `localhost`.
+/// Whether an image is named like ours. Podman puts images without a registry under `localhost`.
 pub(super) fn is_ours(engine: BackendName, tag: &str) -> bool {
     let name = match engine {
         BackendName::Podman => tag.strip_prefix("localhost/").unwrap_or(tag),
@@ -28,9 +19,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_language_has_an_image_and_so_have_commands() {
-        assert_eq!(default_image(Some("python")), "fumehood/python");
-        assert_eq!(default_image(None), "fumehood/base");
+    fn our_images_are_known_by_their_name() {
         assert!(is_ours(BackendName::Docker, "fumehood/python:latest"));
         assert!(is_ours(BackendName::Podman, "localhost/fumehood/python:latest"));
         assert!(!is_ours(BackendName::Docker, "docker.io/library/python:3"));

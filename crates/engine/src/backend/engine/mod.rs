@@ -5,6 +5,7 @@
 //! attach, start. None is needed to close it: init exits, and the engine removes what has ended.
 
 mod create;
+mod defaults;
 mod find;
 mod given;
 mod health;
@@ -17,7 +18,7 @@ mod stream;
 
 use std::{
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, OnceLock},
 };
 
 use bollard::{
@@ -31,10 +32,12 @@ use self::{
     create::Ground, find::Surroundings, health::Connection, keeper::Container, owner::Owner,
 };
 use super::{Backend, Deferred, OpenBox, embedded, etc};
-use crate::{BackendName, BoxPlan, Enforced, Error, Identity, Mount};
+use crate::{
+    BackendName, BoxPlan, Enforced, Error, Identity, Mount,
+    image::{ImageRegistry, own_name, remember_use, short_reference},
+};
 
-pub(crate) use self::image::default_image;
-pub use self::problem::EngineProblem;
+pub use self::{defaults::EngineDefaults, problem::EngineProblem};
 
 /// Files of the box that come from us and not from the image: who is who, and no names of the
 /// host's network.
@@ -44,23 +47,58 @@ const OUR_FILES: &[&str] = &["/etc/passwd", "/etc/group", "/etc/hosts", "/etc/re
 pub(crate) struct Engine {
     name: BackendName,
     cache: PathBuf,
-    surroundings: Surroundings,
+    /// Its address, where the caller or the configuration names one.
+    host: OnceLock<String>,
+    surroundings: OnceLock<Surroundings>,
     connection: Mutex<Option<Arc<Connection>>>,
 }
 
 impl Engine {
     /// The engine with this name. `host` is its address where the caller names one.
     pub(crate) fn new(name: BackendName, cache: &Path, host: Option<String>) -> Engine {
-        let mut surroundings = Surroundings::of_process();
-        if let Some(host) = host {
-            surroundings = surroundings.naming(name, host);
+        Engine {
+            name,
+            cache: cache.to_owned(),
+            host: host.map_or_else(OnceLock::new, OnceLock::from),
+            surroundings: OnceLock::new(),
+            connection: Mutex::new(None),
         }
-        Engine { name, cache: cache.to_owned(), surroundings, connection: Mutex::new(None) }
+    }
+
+    /// Its address, unless it was named before.
+    pub(crate) fn listens_at(&self, host: &str) {
+        let _ = self.host.set(host.to_owned());
+    }
+
+    /// What decides where it is. Looked at when it is first needed, since most runs need none.
+    fn surroundings(&self) -> &Surroundings {
+        self.surroundings.get_or_init(|| {
+            let surroundings = Surroundings::of_process();
+            match self.host.get() {
+                Some(host) => surroundings.naming(self.name, host.clone()),
+                None => surroundings,
+            }
+        })
+    }
+
+    /// Which engine it is.
+    pub(crate) fn name(&self) -> BackendName {
+        self.name
+    }
+
+    /// Where fumehood keeps what it may forget.
+    pub(crate) fn cache(&self) -> &Path {
+        &self.cache
+    }
+
+    /// What speaks to the engine, for everything that is not a box.
+    pub(crate) async fn client(&self) -> Result<bollard::Docker, Error> {
+        Ok(self.connect().await?.client.clone())
     }
 
     /// Who the program is, for a box with these mounts.
     pub(crate) fn identity(&self, mounts: &[Mount]) -> Identity {
-        let rootless = find::socket(self.name, &self.surroundings)
+        let rootless = find::socket(self.name, self.surroundings())
             .is_ok_and(|socket| identity::is_rootless(&socket));
         identity::identity(self.name, rootless, mounts)
     }
@@ -81,7 +119,7 @@ impl Engine {
             Some(tag) => Ok((connection.description.clone(), tag)),
             None => Err(self.problem(EngineProblem::MissingImage {
                 engine: self.name,
-                image: default_image(None),
+                image: short_reference(ImageRegistry::builtin().name_for(None)),
             })),
         }
     }
@@ -96,7 +134,7 @@ impl Engine {
         if let Some(connection) = &*known {
             return Ok(Arc::clone(connection));
         }
-        let connected = health::connect(self.name, &self.surroundings).await;
+        let connected = health::connect(self.name, self.surroundings()).await;
         let connection = Arc::new(connected.map_err(|problem| self.problem(problem))?);
         tokio::spawn(keeper::sweep(connection.client.clone(), Owner::this_process()));
         *known = Some(Arc::clone(&connection));
@@ -179,7 +217,16 @@ impl Engine {
         })?;
         let started = client.start_container(&id, None).await;
         started.map_err(|error| self.creation_failed(plan, image, error))?;
+        self.remember_use(image);
         Ok(OpenBox { channel, keeper: Box::new(keeper), enforced: Enforced::default() })
+    }
+
+    /// Notes that one of our images is in use, without keeping anybody waiting.
+    fn remember_use(&self, image: &str) {
+        if let Some(name) = own_name(image) {
+            let (cache, backend) = (self.cache.clone(), self.name);
+            tokio::task::spawn_blocking(move || remember_use(&cache, backend, name));
+        }
     }
 
     fn problem(&self, problem: EngineProblem) -> Error {

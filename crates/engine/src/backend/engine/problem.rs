@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::BackendName;
+use crate::{BackendName, image::own_name};
 
 /// Why an engine cannot open a box.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -152,9 +152,14 @@ impl EngineProblem {
             EngineProblem::UnknownContext { .. } => {
                 "type `docker context ls` and `docker context use NAME`".into()
             }
-            EngineProblem::MissingImage { engine, image } => {
-                format!("type `{engine} pull {image}` or `{engine} build -t {image} .`, or name another with --image")
-            }
+            EngineProblem::MissingImage { engine, image } => match own_name(image) {
+                Some(name) => format!(
+                    "type `fumehood image build {name} --backend {engine}`, or name another with --image"
+                ),
+                None => format!(
+                    "type `fumehood image pull {image} --backend {engine}` or `{engine} build -t {image} .`, or name another with --image"
+                ),
+            },
             EngineProblem::MissingRuntime { engine, .. } => {
                 format!("type `{engine} info` to see which there are, or leave out --runtime")
             }
