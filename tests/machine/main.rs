@@ -3,6 +3,7 @@
 
 mod bootstrap;
 mod crowd;
+mod engine_crowd;
 mod engines;
 mod images;
 mod leaks;
@@ -20,6 +21,7 @@ fn cases() -> Vec<Case> {
         leaks::cases(),
         supervisor::cases(),
         engines::cases(),
+        engine_crowd::cases(),
         images::cases(),
         bootstrap::cases(),
     ]

@@ -38,7 +38,7 @@ impl Residue {
         Residue {
             processes: processes(),
             cgroups: cgroups(),
-            mounts: lines(Path::new("/proc/self/mountinfo")),
+            mounts: mounts(),
             net_namespaces: net_namespaces(),
             files,
             descriptors: names(Path::new("/proc/self/fd")).into_iter().collect(),
@@ -95,6 +95,21 @@ pub fn assert_as_before(before: &Residue, kept: &Path) {
 fn names(directory: &Path) -> Vec<String> {
     let Ok(entries) = fs::read_dir(directory) else { return Vec::new() };
     entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect()
+}
+
+/// Mounts, without those that an engine of the tests makes for itself beside its socket.
+fn mounts() -> BTreeSet<String> {
+    let engines: Vec<String> = ["FUMEHOOD_TEST_DOCKER", "FUMEHOOD_TEST_PODMAN"]
+        .into_iter()
+        .filter_map(|name| std::env::var(name).ok())
+        .filter_map(|host| {
+            let directory = Path::new(host.strip_prefix("unix://")?).parent()?;
+            Some(format!(" {}/", directory.display()))
+        })
+        .collect();
+    let mut all = lines(Path::new("/proc/self/mountinfo"));
+    all.retain(|line| !engines.iter().any(|directory| line.contains(directory)));
+    all
 }
 
 fn lines(file: &Path) -> BTreeSet<String> {

@@ -32,9 +32,15 @@ impl Tool {
 
     /// `fumehood exec` at the scene's place, ready to be started.
     pub fn exec(&self, scene: &Scene, words: &[&str]) -> Command {
+        self.exec_with(scene, &[], words)
+    }
+
+    /// The same with further options.
+    pub fn exec_with(&self, scene: &Scene, options: &[&str], words: &[&str]) -> Command {
         let mut command = self.plain(scene);
         command
             .args(["exec", "--workspace", "none", "--backend", scene.place.backend.name()])
+            .args(options)
             .args(scene.place.image.iter().flat_map(|image| ["--image", image.as_str()]))
             .arg("--")
             .args(words)

@@ -42,6 +42,11 @@ impl Condition {
     /// Boxes are containers of an engine.
     pub const ENGINE: Condition =
         Condition::new(|place| place.image.is_some(), "there is no engine here");
+    /// The engine is Docker.
+    pub const DOCKER: Condition = Condition::new(
+        |place| place.backend == fumehood::BackendName::Docker,
+        "one engine is enough for it",
+    );
     /// Boxes open in milliseconds, so that hundreds of them can be tried.
     pub const FAST: Condition =
         Condition::new(|place| place.image.is_none(), "an engine would take minutes for it");

@@ -199,7 +199,8 @@ impl Inner {
         let (state, unset) = (state_dir.as_deref(), LimitOverrides::default());
         let limits = limits.get().unwrap_or(&unset);
         let engine = backend.uses_images().then(|| &**self.engine(backend));
-        let engines = engines.get_or_init(EngineDefaults::default);
+        let plain = EngineDefaults::default();
+        let engines = engines.get().unwrap_or(&plain);
         let cache = cache_dir;
         let machine = Machine { base, toolchains, engine, cache, state, limits, engines };
         resolve::resolve(request, backend, &machine)
@@ -207,8 +208,8 @@ impl Inner {
 
     /// The backends that may carry out a request.
     fn attempts(&self, request: &Request) -> Attempts {
-        let executor = self.executor.get_or_init(ExecutorSettings::default);
-        Attempts::new(executor.candidates(request.backend))
+        let plain = ExecutorSettings::default();
+        Attempts::new(self.executor.get().unwrap_or(&plain).candidates(request.backend))
     }
 
     /// The volumes that plans speak of.

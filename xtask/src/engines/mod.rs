@@ -29,6 +29,14 @@ const IMAGE: &str = "fumehood/test";
 
 /// Starts both engines with the image, and prints what the tests want to know.
 pub fn up() -> Result<(), String> {
+    for (name, value) in start()? {
+        println!("export {name}={value}");
+    }
+    Ok(())
+}
+
+/// Starts both engines with the image. Gives the variables that tell the tests.
+pub fn start() -> Result<Vec<(&'static str, String)>, String> {
     if !system::is_root() {
         return Err("engines are started as root: type `sudo cargo xtask engines up`".to_owned());
     }
@@ -44,10 +52,11 @@ pub fn up() -> Result<(), String> {
             shell::run(client.arg("import").arg(&root).arg(IMAGE))?;
         }
     }
-    println!("export FUMEHOOD_TEST_DOCKER=unix://{}", docker(&place).socket.display());
-    println!("export FUMEHOOD_TEST_PODMAN=unix://{}", podman(&place).socket.display());
-    println!("export FUMEHOOD_TEST_IMAGE={IMAGE}");
-    Ok(())
+    Ok(vec![
+        ("FUMEHOOD_TEST_DOCKER", format!("unix://{}", docker(&place).socket.display())),
+        ("FUMEHOOD_TEST_PODMAN", format!("unix://{}", podman(&place).socket.display())),
+        ("FUMEHOOD_TEST_IMAGE", IMAGE.to_owned()),
+    ])
 }
 
 /// Ends both engines and removes everything of theirs.

@@ -12,7 +12,7 @@ mod setup;
 pub mod tally;
 
 use crate::{
-    lint,
+    engines, lint,
     project::{cargo, in_ci},
     sdk, system,
 };
@@ -25,8 +25,15 @@ pub fn main() -> Result<(), String> {
     let user = if system::is_root() { report.stage("set-up", setup::everything) } else { None };
     report.check("formatting", &mut lint::format_check());
     report.check("clippy", &mut lint::clippy());
+    let root = user.is_some();
+    let engines = if root { report.stage("Docker and Podman", engines::start) } else { None };
     // Builds the programs too, which the tests of the command line and of the machine start.
-    report.tests("all tests", &mut cargo(&["test", "--workspace", "--no-fail-fast"]));
+    let mut all = cargo(&["test", "--workspace", "--no-fail-fast"]);
+    all.envs(engines.unwrap_or_default());
+    report.tests("all tests", &mut all);
+    if root {
+        report.stage("Docker and Podman ended", engines::down);
+    }
     match &user {
         Some(user) => ordinary::run(user, &mut report),
         None => report.missing(
