@@ -32,6 +32,7 @@ pub fn carry_out(
             run(&sandbox, request, input, view).await
         };
         let code = result.unwrap_or_else(|failure| failure.report(format));
+        sandbox.tidied_up().await;
         // The box is over; the launcher cleans up behind us.
         sandbox.detach();
         code

@@ -326,6 +326,13 @@ impl Sandbox {
         doctor::examine(self, &toolchains, refresh).await
     }
 
+    /// Waits, for some seconds at most, until containers that dead processes left are removed. Only
+    /// where an engine was used is there anything to wait for.
+    pub async fn tidied_up(&self) {
+        self.inner.docker.swept().await;
+        self.inner.podman.swept().await;
+    }
+
     /// Leaves ending all boxes and cleaning up to the launcher, which does so by itself when this
     /// process is gone. For programs that end now.
     pub fn detach(self) {

@@ -3,12 +3,16 @@
 
 use std::{
     io,
-    os::unix::net::UnixStream as StdUnixStream,
     path::{Path, PathBuf},
     time::Duration,
 };
 
 use bollard::{API_DEFAULT_VERSION, ClientVersion, Docker};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::UnixStream,
+    time::timeout,
+};
 
 use super::{
     find::{self, Surroundings},
@@ -17,13 +21,13 @@ use super::{
 };
 use crate::BackendName;
 
-/// How long an engine may take to say that it is there.
-const ANSWER: Duration = Duration::from_millis(1500);
-/// How long it may then take to say who it is. Podman looks at all it has for that, which takes
-/// seconds where it has much to do.
-const INTRODUCTION: Duration = Duration::from_secs(30);
+/// How long an engine may take to say that it is there. One that is off says so at once; one that
+/// starts a hundred containers needs its time.
+const ANSWER: Duration = Duration::from_secs(10);
 /// How long it may take for anything else, in seconds. Starting a container is slow at times.
 const SECONDS: u64 = 60;
+/// The most that an engine says about being there.
+const LONGEST_ANSWER: u64 = 16 << 10;
 
 /// The oldest API that has all we ask for: private cgroup namespaces came last.
 const OLDEST: ClientVersion = ClientVersion { major_version: 1, minor_version: 41 };
@@ -32,8 +36,20 @@ const OLDEST: ClientVersion = ClientVersion { major_version: 1, minor_version: 4
 pub(super) struct Connection {
     pub(super) client: Docker,
     pub(super) rootless: bool,
-    /// Its name, version and address, for people.
-    pub(super) description: String,
+    engine: BackendName,
+    api: String,
+    socket: PathBuf,
+}
+
+impl Connection {
+    /// Its name, version and address, for people. Podman looks at all it has to know its version.
+    pub(super) async fn description(&self) -> String {
+        let asked = timeout(ANSWER, self.client.version()).await;
+        let version = asked.ok().and_then(Result::ok).and_then(|version| version.version);
+        let version = version.map_or_else(String::new, |version| format!(" {version}"));
+        let Connection { engine, api, socket, .. } = self;
+        format!("{engine}{version}, API {api}, at {}", socket.display())
+    }
 }
 
 /// Finds an engine and makes sure that it answers.
@@ -42,44 +58,44 @@ pub(super) async fn connect(
     surroundings: &Surroundings,
 ) -> Result<Connection, EngineProblem> {
     let socket = find::socket(engine, surroundings)?;
-    knock(engine, &socket)?;
-    let no_answer = || EngineProblem::NoAnswer { engine, socket: socket.clone() };
-    let strange = |error: bollard::errors::Error| EngineProblem::NotAnEngine {
-        socket: socket.clone(),
-        message: error.to_string(),
-    };
-    let client = Docker::connect_with_unix(&socket.to_string_lossy(), SECONDS, API_DEFAULT_VERSION)
-        .map_err(strange)?;
-    let there = tokio::time::timeout(ANSWER, client.ping()).await;
-    there.map_err(|_| no_answer())?.map_err(strange)?;
-    let asked = tokio::time::timeout(INTRODUCTION, client.version()).await;
-    let version = asked.map_err(|_| no_answer())?.map_err(strange)?;
-    let api = version.api_version.clone().unwrap_or_default();
-    let client = match usable(&api)? {
-        Some(older) => {
-            let path = socket.to_string_lossy();
-            Docker::connect_with_unix(&path, SECONDS, &older).map_err(strange)?
-        }
-        None => client,
-    };
-    let name = version.version.unwrap_or_default();
-    Ok(Connection {
-        client,
-        rootless: identity::is_rootless(&socket),
-        description: format!("{engine} {name}, API {api}, at {}", socket.display()),
-    })
+    let asked = timeout(ANSWER, ping(engine, &socket)).await;
+    let api = asked.map_err(|_| EngineProblem::NoAnswer { engine, socket: socket.clone() })??;
+    let older = usable(&api)?;
+    let version = older.as_ref().unwrap_or(API_DEFAULT_VERSION);
+    let client = Docker::connect_with_unix(&socket.to_string_lossy(), SECONDS, version).map_err(
+        |error| EngineProblem::NotAnEngine { socket: socket.clone(), message: error.to_string() },
+    )?;
+    Ok(Connection { client, rootless: identity::is_rootless(&socket), engine, api, socket })
 }
 
-/// Opens the socket and closes it again: the system's own reason is the clearest.
-fn knock(engine: BackendName, socket: &Path) -> Result<(), EngineProblem> {
+/// Asks whether anybody is there. The answer names the newest version of the API. By hand, since
+/// the system's own reason for a socket that does not open is the clearest.
+async fn ping(engine: BackendName, socket: &Path) -> Result<String, EngineProblem> {
     let path: PathBuf = socket.to_owned();
-    match StdUnixStream::connect(socket) {
-        Ok(_) => Ok(()),
+    let mut stream = match UnixStream::connect(socket).await {
+        Ok(stream) => stream,
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            Err(EngineProblem::Permission { engine, socket: path })
+            return Err(EngineProblem::Permission { engine, socket: path });
         }
-        Err(_) => Err(EngineProblem::NotRunning { engine, socket: Some(path) }),
+        Err(_) => return Err(EngineProblem::NotRunning { engine, socket: Some(path) }),
+    };
+    let strange = |message: String| EngineProblem::NotAnEngine { socket: path.clone(), message };
+    let failed = |error: io::Error| strange(error.to_string());
+    let question = b"GET /_ping HTTP/1.0\r\nHost: engine\r\n\r\n";
+    stream.write_all(question).await.map_err(failed)?;
+    let mut answer = Vec::new();
+    stream.take(LONGEST_ANSWER).read_to_end(&mut answer).await.map_err(failed)?;
+    let answer = String::from_utf8_lossy(&answer);
+    let mut lines = answer.lines();
+    let status = lines.next().unwrap_or_default();
+    if status.split(' ').nth(1) != Some("200") {
+        return Err(strange(if status.is_empty() { "no answer".into() } else { status.into() }));
     }
+    let version = lines.take_while(|line| !line.is_empty()).find_map(|line| {
+        let (name, value) = line.split_once(':')?;
+        name.eq_ignore_ascii_case("Api-Version").then(|| value.trim().to_owned())
+    });
+    version.ok_or_else(|| strange("it does not name the version of its API".into()))
 }
 
 /// The version to speak where it is older than ours, if it is not too old.
@@ -104,8 +120,6 @@ fn usable(api: &str) -> Result<Option<ClientVersion>, EngineProblem> {
 
 #[cfg(test)]
 mod tests {
-    use std::{fs, os::unix::net::UnixListener};
-
     use super::*;
 
     #[test]
@@ -118,16 +132,45 @@ mod tests {
         }
     }
 
-    #[test]
-    fn every_way_to_be_unreachable_has_a_name() {
+    /// What is made of an answer.
+    async fn answered(answer: &'static str) -> Result<String, EngineProblem> {
         let directory = tempfile::tempdir().unwrap();
         let socket = directory.path().join("socket");
-        let knock = || knock(BackendName::Docker, &socket);
-        assert!(matches!(knock(), Err(EngineProblem::NotRunning { .. })), "nothing is there");
-        let listener = UnixListener::bind(&socket).unwrap();
-        assert_eq!(knock(), Ok(()));
-        drop(listener);
-        assert!(matches!(knock(), Err(EngineProblem::NotRunning { .. })), "nobody listens");
-        fs::remove_file(&socket).unwrap();
+        let listener = tokio::net::UnixListener::bind(&socket).unwrap();
+        tokio::spawn(async move {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let mut question = [0; 256];
+            let _ = stream.read(&mut question).await;
+            let _ = stream.write_all(answer.as_bytes()).await;
+        });
+        ping(BackendName::Docker, &socket).await
+    }
+
+    #[tokio::test]
+    async fn only_an_engine_is_taken_for_one() {
+        let engine = "HTTP/1.0 200 OK\r\nApi-Version: 1.44\r\n\r\nOK";
+        assert_eq!(answered(engine).await, Ok("1.44".to_owned()));
+        for other in [
+            "",
+            "SSH-2.0\r\n",
+            "HTTP/1.0 200 OK\r\n\r\nApi-Version: 1.44",
+            "HTTP/1.0 404 No\r\n\r\n",
+        ] {
+            let refused = answered(other).await;
+            assert!(
+                matches!(refused, Err(EngineProblem::NotAnEngine { .. })),
+                "{other}: {refused:?}"
+            );
+        }
+    }
+
+    #[tokio::test]
+    async fn every_way_to_be_unreachable_has_a_name() {
+        let directory = tempfile::tempdir().unwrap();
+        let socket = directory.path().join("socket");
+        let ping = async || ping(BackendName::Docker, &socket).await;
+        assert!(matches!(ping().await, Err(EngineProblem::NotRunning { .. })), "nothing is there");
+        drop(std::os::unix::net::UnixListener::bind(&socket).unwrap());
+        assert!(matches!(ping().await, Err(EngineProblem::NotRunning { .. })), "nobody listens");
     }
 }

@@ -21,6 +21,8 @@ use crate::BackendName;
 const ANSWER: Duration = Duration::from_millis(1500);
 /// How long it may take to remove one. After that it is left to the next sweep.
 const REMOVAL: Duration = Duration::from_secs(15);
+/// How many orphans are removed at once.
+const REMOVALS_AT_ONCE: usize = 4;
 
 /// A container that was made.
 pub(super) struct Container {
@@ -136,12 +138,18 @@ pub(super) async fn sweep(client: Docker, us: Owner) {
     let Ok(Ok(found)) = timeout(REMOVAL, client.list_containers(Some(options))).await else {
         return;
     };
-    for container in found {
+    let orphans = found.into_iter().filter_map(|container| {
         let labels = container.labels.unwrap_or_default();
-        if let Some(id) = container.id
-            && us.is_orphan(&labels)
-        {
-            remove(&client, &id).await;
+        container.id.filter(|_| us.is_orphan(&labels))
+    });
+    let mut removals = tokio::task::JoinSet::new();
+    for id in orphans {
+        // Not all at once: the engine has other things to do.
+        if removals.len() >= REMOVALS_AT_ONCE {
+            removals.join_next().await;
         }
+        let client = client.clone();
+        removals.spawn(async move { remove(&client, &id).await });
     }
+    while removals.join_next().await.is_some() {}
 }

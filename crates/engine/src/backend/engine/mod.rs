@@ -19,6 +19,7 @@ mod stream;
 use std::{
     path::{Path, PathBuf},
     sync::{Arc, OnceLock},
+    time::Duration,
 };
 
 use bollard::{
@@ -26,7 +27,7 @@ use bollard::{
     query_parameters::{AttachContainerOptionsBuilder, ListImagesOptions},
 };
 use fumehood_core::protocol::{BoxOrder, frame};
-use tokio::sync::Mutex;
+use tokio::{sync::Mutex, task::JoinHandle};
 
 use self::{
     create::Ground, find::Surroundings, health::Connection, keeper::Container, owner::Owner,
@@ -43,6 +44,10 @@ pub use self::{defaults::EngineDefaults, problem::EngineProblem};
 /// host's network.
 const OUR_FILES: &[&str] = &["/etc/passwd", "/etc/group", "/etc/hosts", "/etc/resolv.conf"];
 
+/// How long a process that ends waits for the removal of what dead ones left. The next one goes
+/// on with it.
+const SWEEP: Duration = Duration::from_secs(10);
+
 /// A backend on an engine. Nothing is looked for before the first box.
 pub(crate) struct Engine {
     name: BackendName,
@@ -51,6 +56,8 @@ pub(crate) struct Engine {
     host: OnceLock<String>,
     surroundings: OnceLock<Surroundings>,
     connection: Mutex<Option<Arc<Connection>>>,
+    /// The removal of what dead processes left.
+    sweep: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl Engine {
@@ -62,12 +69,20 @@ impl Engine {
             host: host.map_or_else(OnceLock::new, OnceLock::from),
             surroundings: OnceLock::new(),
             connection: Mutex::new(None),
+            sweep: Mutex::new(None),
         }
     }
 
     /// Its address, unless it was named before.
     pub(crate) fn listens_at(&self, host: &str) {
         let _ = self.host.set(host.to_owned());
+    }
+
+    /// Waits until what dead processes left is removed, but not for ever.
+    pub(crate) async fn swept(&self) {
+        if let Some(sweep) = self.sweep.lock().await.take() {
+            let _ = tokio::time::timeout(SWEEP, sweep).await;
+        }
     }
 
     /// What decides where it is. Looked at when it is first needed, since most runs need none.
@@ -116,7 +131,7 @@ impl Engine {
         tags.retain(|tag| image::is_ours(self.name, tag));
         tags.sort();
         match tags.into_iter().next() {
-            Some(tag) => Ok((connection.description.clone(), tag)),
+            Some(tag) => Ok((connection.description().await, tag)),
             None => Err(self.problem(EngineProblem::MissingImage {
                 engine: self.name,
                 image: short_reference(ImageRegistry::builtin().name_for(None)),
@@ -136,7 +151,8 @@ impl Engine {
         }
         let connected = health::connect(self.name, self.surroundings()).await;
         let connection = Arc::new(connected.map_err(|problem| self.problem(problem))?);
-        tokio::spawn(keeper::sweep(connection.client.clone(), Owner::this_process()));
+        let sweep = keeper::sweep(connection.client.clone(), Owner::this_process());
+        *self.sweep.lock().await = Some(tokio::spawn(sweep));
         *known = Some(Arc::clone(&connection));
         Ok(connection)
     }

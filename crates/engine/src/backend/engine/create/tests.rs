@@ -7,7 +7,7 @@ use crate::{Command, Container, Identity, Limits, Strength};
 
 fn plan() -> BoxPlan {
     BoxPlan {
-        container: Some(Container { image: "an/image".into(), runtime: None }),
+        container: Some(Container { image: "an/image".into(), runtime: None, tmpfs: Vec::new() }),
         mounts: vec![
             Mount::scratch("/home/box"),
             Mount::read_write("/host/work", "/workspace"),
@@ -150,7 +150,8 @@ fn a_layer_that_is_left_out_is_neither_asked_for_nor_claimed() {
 #[test]
 fn another_runtime_is_asked_for_by_name() {
     let mut plan = plan();
-    plan.container = Some(Container { image: "x".into(), runtime: Some("runsc".into()) });
+    plan.container =
+        Some(Container { image: "x".into(), runtime: Some("runsc".into()), tmpfs: Vec::new() });
     assert_eq!(made(&plan, &ground(BackendName::Docker)).1.runtime.as_deref(), Some("runsc"));
 }
 
