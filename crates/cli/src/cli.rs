@@ -6,7 +6,7 @@ use clap::{Args, CommandFactory as _, FromArgMatches, Parser, Subcommand};
 
 use crate::{
     apply::ApplyArgs, bootstrap::BootstrapArgs, completions::CompletionsArgs, config::ConfigArgs,
-    diff::DiffArgs, discard::DiscardArgs, doctor::DoctorArgs, exec::ExecArgs,
+    diff::DiffArgs, discard::DiscardArgs, doctor::DoctorArgs, egress::EgressArgs, exec::ExecArgs,
     languages::LanguagesArgs, log::LogArgs, policy::PolicyArgs, render::Format, run::RunArgs,
     volume::VolumeArgs,
 };
@@ -93,6 +93,8 @@ pub(crate) enum Command {
     Log(LogArgs),
     /// See, check and explain what is allowed.
     Policy(PolicyArgs),
+    /// Try which hosts a box reaches, and hold that against the policy.
+    Egress(EgressArgs),
     /// Write a Dockerfile for a project that has none.
     Bootstrap(BootstrapArgs),
     /// Print a completion script for a shell.

@@ -14,6 +14,7 @@ mod diff;
 mod discard;
 mod doctor;
 mod drive;
+mod egress;
 mod exec;
 mod failure;
 mod input;
@@ -62,6 +63,7 @@ pub fn main(persona: Persona) -> ExitCode {
         Command::Volume(arguments) => volume::main(&arguments),
         Command::Log(arguments) => log::main(&arguments),
         Command::Policy(arguments) => policy::main(&arguments),
+        Command::Egress(arguments) => egress::main(opened, &arguments),
         Command::Bootstrap(arguments) => bootstrap::main(&arguments),
         Command::Completions(arguments) => completions::main(&arguments),
     };

@@ -54,6 +54,11 @@ fn the_page_on_mounts_tells_the_truth() {
     check("docs/MOUNTS.md");
 }
 
+#[test]
+fn the_page_on_the_network_tells_the_truth() {
+    check("docs/NETWORK.md");
+}
+
 fn check(document: &str) {
     let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
     let text = fs::read_to_string(root.join(document)).unwrap();

@@ -1,8 +1,8 @@
 //! How far a further layer may go, and what becomes of values above a ceiling that was lowered.
 
 use super::{
-    Amount, GitAccess, HostPattern, LimitKey, LimitTable, MountLeave, NetCeiling, NetMode, Policy,
-    Sourced, VariablePattern, choice::Choice as _,
+    Amount, GitAccess, HostLeave, HostPattern, LimitKey, LimitTable, MountLeave, NetCeiling,
+    NetMode, Policy, Sourced, VariablePattern, choice::Choice as _,
 };
 use crate::{Access, WorkspaceMode, source::Origin};
 
@@ -19,19 +19,23 @@ pub struct Ceiling {
     pub net: Sourced<NetCeiling>,
     /// Which variables may enter.
     pub env: Sourced<Vec<VariablePattern>>,
+    /// Which variables layers above the user's may put into requests.
+    pub inject: Sourced<Vec<String>>,
     /// What may become of the repository.
     pub git: Sourced<GitAccess>,
 }
 
 impl Ceiling {
-    /// Nothing is above it.
+    /// Nothing is above it, but for secrets: none may be used until the user names it.
     pub(super) fn unlimited(origin: &Origin) -> Ceiling {
+        let every_host = HostLeave::any_way(HostPattern::any());
         Ceiling {
             limits: LimitTable::with(|key| Sourced::new(key.most(), origin.clone())),
             workspace: Sourced::new(WorkspaceMode::ReadWrite, origin.clone()),
             mounts: Sourced::new(MountLeave::ReadWrite, origin.clone()),
-            net: Sourced::new(NetCeiling::Hosts(vec![HostPattern::any()]), origin.clone()),
+            net: Sourced::new(NetCeiling::Hosts(vec![every_host]), origin.clone()),
             env: Sourced::new(vec![VariablePattern::any()], origin.clone()),
+            inject: Sourced::new(Vec::new(), origin.clone()),
             git: Sourced::new(GitAccess::ReadWrite, origin.clone()),
         }
     }
@@ -80,7 +84,14 @@ impl Policy {
     fn lower_network(&mut self) {
         let ceiling = &self.ceiling.net;
         lower(&mut self.net.mode, &ceiling.map(NetCeiling::mode));
-        self.net.allow.retain(|host| ceiling.value.covers(&host.value));
+        self.net.allow.retain_mut(|rule| {
+            let said = rule.value.tls;
+            let kept = ceiling.value.lower(&mut rule.value);
+            if rule.value.tls != said {
+                rule.origin.clone_from(&ceiling.origin);
+            }
+            kept
+        });
         if self.net.mode.value == NetMode::Allow && self.net.allow.is_empty() {
             self.net.mode = ceiling.map(|_| NetMode::Localhost);
         }

@@ -6,8 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Document, HostPattern, NetMode, Policy, ProfileName, Sourced, join::join, leave::allowed,
-    profile,
+    Document, NetMode, Policy, ProfileName, Sourced, join::join, leave::allowed, profile, rule,
 };
 use crate::source::Problem;
 
@@ -57,7 +56,7 @@ pub fn merge(layers: &[Layered<'_>]) -> Result<Policy, Problem> {
                 group.push(profile.document());
             }
         }
-        policy = stack(policy, &group)?;
+        policy = stack(policy, rank, &group)?;
     }
     Ok(policy)
 }
@@ -73,7 +72,7 @@ fn extended(layers: &[Layered<'_>]) -> Vec<ProfileName> {
 }
 
 /// Lays documents of one rank on what lies under them.
-pub(super) fn stack(under: Policy, equals: &[&Document]) -> Result<Policy, Problem> {
+pub(super) fn stack(under: Policy, rank: Rank, equals: &[&Document]) -> Result<Policy, Problem> {
     let joined;
     let document = match equals {
         [] => return Ok(under),
@@ -86,7 +85,7 @@ pub(super) fn stack(under: Policy, equals: &[&Document]) -> Result<Policy, Probl
     let mut policy = under;
     policy.texts.add(&document.texts);
     for document in equals {
-        allowed(&policy, document)?;
+        allowed(&policy, rank, document)?;
     }
     apply(&mut policy, document);
     policy.lower_to_ceiling();
@@ -117,12 +116,14 @@ fn apply(policy: &mut Policy, document: &Document) {
 
     set(&mut policy.net.mode, document.net.mode.as_ref());
     if policy.net.mode.value == NetMode::Allow {
-        unite::<HostPattern>(&mut policy.net.allow, &document.net.allow);
+        rule::lay(&mut policy.net.allow, &document.net.allow);
     } else {
         policy.net.allow.clear();
     }
     unite(&mut policy.net.deny, &document.net.deny);
     set(&mut policy.net.dns, document.net.dns.as_ref());
+    set(&mut policy.net.synthetic, document.net.synthetic.as_ref());
+    policy.net.limits.set(&document.net.limits);
 
     unite(&mut policy.env.pass, &document.env.pass);
     unite(&mut policy.env.deny, &document.env.deny);
@@ -143,6 +144,7 @@ fn apply(policy: &mut Policy, document: &Document) {
     set(&mut ceiling.mounts, own.mounts.as_ref());
     set(&mut ceiling.net, own.net.as_ref());
     set(&mut ceiling.env, own.env.as_ref());
+    set(&mut ceiling.inject, own.inject.as_ref());
     set(&mut ceiling.git, own.git.as_ref());
 }
 
