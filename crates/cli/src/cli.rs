@@ -6,9 +6,9 @@ use clap::{Args, CommandFactory as _, FromArgMatches, Parser, Subcommand};
 
 use crate::{
     apply::ApplyArgs, bootstrap::BootstrapArgs, completions::CompletionsArgs, config::ConfigArgs,
-    diff::DiffArgs, discard::DiscardArgs, doctor::DoctorArgs, exec::ExecArgs, hook::HookArgs,
-    image::ImageArgs, languages::LanguagesArgs, log::LogArgs, mcp::McpArgs, policy::PolicyArgs,
-    render::Format, rpc::RpcArgs, run::RunArgs, volume::VolumeArgs,
+    diff::DiffArgs, discard::DiscardArgs, doctor::DoctorArgs, egress::EgressArgs, exec::ExecArgs,
+    hook::HookArgs, image::ImageArgs, languages::LanguagesArgs, log::LogArgs, mcp::McpArgs,
+    policy::PolicyArgs, render::Format, rpc::RpcArgs, run::RunArgs, volume::VolumeArgs,
 };
 
 /// The name under which the program was started.
@@ -95,6 +95,8 @@ pub(crate) enum Command {
     Log(LogArgs),
     /// See, check and explain what is allowed.
     Policy(PolicyArgs),
+    /// Try which hosts a box reaches, and hold that against the policy.
+    Egress(EgressArgs),
     /// Write a Dockerfile for a project that has none.
     Bootstrap(BootstrapArgs),
     /// Run code for another program, which asks in JSON-RPC on standard input.

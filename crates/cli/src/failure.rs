@@ -78,6 +78,14 @@ pub enum Failure {
         /// Its name.
         name: String,
     },
+    /// The box in which connections are tried did not get to the end.
+    #[error(
+        "the connections could not be tried, since the box ended early ({status}): give it more time or memory in the policy"
+    )]
+    ProbeCut {
+        /// How it ended.
+        status: fumehood::Status,
+    },
     /// The machinery of this process could not be set up.
     #[error("{what} could not be set up ({}): close other programs and try again", crate::failure::reason(.reason))]
     Machinery {

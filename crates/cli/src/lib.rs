@@ -14,6 +14,7 @@ mod diff;
 mod discard;
 mod doctor;
 mod drive;
+mod egress;
 mod exec;
 mod failure;
 mod hook;
@@ -67,6 +68,7 @@ pub fn main(persona: Persona) -> ExitCode {
         Command::Image(arguments) => image::main(&arguments),
         Command::Log(arguments) => log::main(&arguments),
         Command::Policy(arguments) => policy::main(&arguments),
+        Command::Egress(arguments) => egress::main(opened, &arguments),
         Command::Bootstrap(arguments) => bootstrap::main(&arguments),
         Command::Rpc(arguments) => rpc::main(&arguments),
         Command::Mcp(arguments) => mcp::main(arguments),

@@ -7,8 +7,8 @@ use std::{
 
 use clap::{Args, ValueEnum};
 use fumehood::{
-    BackendChoice, Network, PolicyChoice, Request, Workspace,
-    policy::{GitAccess, ProfileName},
+    BackendChoice, PolicyChoice, Request, Workspace,
+    policy::{GitAccess, HostPattern, NetMode, ProfileName},
 };
 
 use crate::{
@@ -49,9 +49,23 @@ pub struct Options {
     /// The git directory of a worktree as workspace: off, ro or rw. [default: ro]
     #[arg(long, value_enum, value_name = "ACCESS", hide_possible_values = true)]
     git: Option<GitArg>,
-    /// The network inside: none, or localhost for the box's own loopback. [default: none]
+    /// The network inside: none, localhost for the box's own loopback, or allow for the hosts that
+    /// the policy or --allow names. [default: as the policy says]
     #[arg(long, value_enum, value_name = "MODE", hide_possible_values = true)]
     network: Option<NetworkArg>,
+    /// A host that can be reached, such as example.com:443 or *.example.com; host is this machine.
+    #[arg(long, value_name = "HOST[:PORT]")]
+    allow: Vec<HostPattern>,
+    /// Answer the names of allowed hosts; with =false only addresses can be reached.
+    #[arg(
+        long,
+        value_name = "BOOL",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true",
+        hide_possible_values = true
+    )]
+    allow_dns: Option<bool>,
     /// The policy file. [default: the nearest sandbox.policy.yaml upward from here]
     #[arg(long, value_name = "FILE")]
     policy: Option<PathBuf>,
@@ -106,6 +120,7 @@ impl ViewArgs {
 enum NetworkArg {
     None,
     Localhost,
+    Allow,
 }
 
 /// What a box gets of a worktree's git directory.
@@ -141,9 +156,12 @@ impl Options {
             GitArg::Rw => GitAccess::ReadWrite,
         });
         request.network = self.network.map(|network| match network {
-            NetworkArg::None => Network::None,
-            NetworkArg::Localhost => Network::Localhost,
+            NetworkArg::None => NetMode::None,
+            NetworkArg::Localhost => NetMode::Localhost,
+            NetworkArg::Allow => NetMode::Allow,
         });
+        request.allow = self.allow;
+        request.dns = self.allow_dns;
         request.policy = match (self.policy, self.profile) {
             (Some(file), _) => PolicyChoice::File(file),
             (None, Some(profile)) => PolicyChoice::Profile(profile),
@@ -217,7 +235,7 @@ mod tests {
         assert_eq!(request.env["A"], "1");
         assert_eq!(request.env["B"], "");
         assert_eq!(request.mounts, [Mount::read_write("/x", "/y")]);
-        assert_eq!(request.network, Some(Network::Localhost));
+        assert_eq!(request.network, Some(NetMode::Localhost));
         assert_eq!(request.backend, Some(fumehood::BackendName::Docker.into()));
         assert_eq!(request.image.as_deref(), Some("an/image"));
         assert_eq!(request.runtime.as_deref(), Some("runsc"));
@@ -245,6 +263,21 @@ mod tests {
         assert_eq!(given.datasets.len(), 2);
         assert_eq!(given.git, Some(GitAccess::ReadWrite));
         assert_eq!(request(&[], None).unwrap().git, None);
+    }
+
+    #[test]
+    fn the_network_arrives_in_the_request() {
+        let line = ["--network=allow", "--allow", "a.com:443", "--allow=[::1]:80", "--allow-dns"];
+        let given = request(&line, None).unwrap();
+        assert_eq!((given.network, given.dns), (Some(NetMode::Allow), Some(true)));
+        let hosts: Vec<String> = given.allow.iter().map(HostPattern::to_string).collect();
+        assert_eq!(hosts, ["a.com:443", "[::1]:80"]);
+        assert_eq!(request(&["--allow-dns=false"], None).unwrap().dns, Some(false));
+        let nothing = request(&[], None).unwrap();
+        assert_eq!((nothing.network, nothing.dns, nothing.allow.len()), (None, None, 0));
+        // The flag takes no word that is not joined to it.
+        assert!(Line::try_parse_from(["fumehood", "--allow-dns", "false"]).is_err());
+        assert!(Line::try_parse_from(["fumehood", "--allow", "https://a.com"]).is_err());
     }
 
     #[test]

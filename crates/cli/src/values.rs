@@ -1,4 +1,5 @@
-//! What stands after `--mount`, `--volume`, `--dataset`, `--workspace`, `--env` and `--stdin`.
+//! What stands after `--mount`, `--volume`, `--dataset`, `--workspace`, `--env` and `--stdin`, and
+//! hosts that are asked about.
 
 use std::{path::PathBuf, str::FromStr};
 
@@ -46,9 +47,41 @@ pub enum ValueError {
         /// The text as given.
         given: String,
     },
+    /// A host with a port that is none.
+    #[error(
+        "`{given}` is not a host with a port: write HOST or HOST:PORT, and [ADDRESS]:PORT for IPv6"
+    )]
+    Host {
+        /// The text as given.
+        given: String,
+    },
     /// `@` with nothing behind it.
     #[error("`@` names no file: write --stdin @FILE")]
     StdinFile,
+}
+
+/// `HOST[:PORT]`; the port is 443 unless said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostArg {
+    pub host: String,
+    pub port: u16,
+}
+
+impl FromStr for HostArg {
+    type Err = ValueError;
+
+    fn from_str(given: &str) -> Result<HostArg, ValueError> {
+        let (host, port) = match given.rsplit_once(':') {
+            // An IPv6 address has colons of its own.
+            Some((host, _)) if host.contains(':') && !host.ends_with(']') => (given, None),
+            Some((host, port)) if !given.ends_with(']') => (host, Some(port)),
+            _ => (given, None),
+        };
+        let port = port.map_or(Ok(443), |port| {
+            port.parse().map_err(|_| ValueError::Host { given: given.to_owned() })
+        })?;
+        Ok(HostArg { host: host.to_owned(), port })
+    }
 }
 
 /// `SOURCE:TARGET[:ro|rw]`; read-only unless said otherwise.

@@ -69,6 +69,11 @@ fn the_page_on_the_protocol_tells_the_truth() {
     check("docs/RPC.md");
 }
 
+#[test]
+fn the_page_on_the_network_tells_the_truth() {
+    check("docs/NETWORK.md");
+}
+
 fn check(document: &str) {
     let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
     let text = fs::read_to_string(root.join(document)).unwrap();

@@ -74,7 +74,7 @@ pub use self::{
         Network, Note, Plan, PlannedCompile, PlannedFile, PlannedPrepare, PlannedRecord, Tmpfs,
         UnknownBackend,
     },
-    request::{PolicyChoice, Program, Request, StdinSource, Workspace, WorkspaceMode},
+    request::{Helper, PolicyChoice, Program, Request, StdinSource, Workspace, WorkspaceMode},
     selection::{Candidate, PassedOver, Selection},
     text::escape_controls,
 };

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 use crate::{
     Dataset, LimitOverrides, Mount, Network, VolumeMount, VolumeName,
     config::BackendChoice,
-    policy::{GitAccess, PolicyText, ProfileName, Spoken},
+    policy::{GitAccess, HostPattern, NetMode, PolicyText, ProfileName, Spoken},
 };
 
 /// What is to be run.
@@ -27,6 +27,29 @@ pub enum Program {
         /// Program and arguments; never empty in a valid request.
         argv: Vec<String>,
     },
+    /// A program that fumehood brings into the box itself.
+    Helper {
+        /// Which one.
+        helper: Helper,
+        /// Its arguments.
+        args: Vec<String>,
+    },
+}
+
+/// A program of fumehood's own that runs in boxes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Helper {
+    /// Tries connections and prints what became of each.
+    Probe,
+}
+
+impl Helper {
+    /// The name of its file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Helper::Probe => "fumehood-probe",
+        }
+    }
 }
 
 /// Where the program's standard input comes from.
@@ -151,7 +174,12 @@ pub struct Request {
     /// Limits that differ from the defaults.
     pub limits: LimitOverrides,
     /// The network; absent, as the policy says.
-    pub network: Option<Network>,
+    pub network: Option<NetMode>,
+    /// Hosts that can be reached beside those of the policy. With none of them and no network
+    /// named, the policy alone decides.
+    pub allow: Vec<HostPattern>,
+    /// Whether names are answered; absent, as the policy says.
+    pub dns: Option<bool>,
     /// The policy that it must obey.
     pub policy: PolicyChoice,
     /// A policy of the request's own, on top of that one and as far as its ceiling allows.
@@ -187,6 +215,8 @@ impl Request {
             git: None,
             limits: LimitOverrides::default(),
             network: None,
+            allow: Vec::new(),
+            dns: None,
             policy: PolicyChoice::default(),
             overrides: None,
             spoken: Spoken::default(),
@@ -206,6 +236,12 @@ impl Request {
             file_name: None,
             args: Vec::new(),
         })
+    }
+
+    /// A request to run a program of fumehood's own in a box.
+    pub fn helper<S: Into<String>>(helper: Helper, args: impl IntoIterator<Item = S>) -> Request {
+        let args = args.into_iter().map(Into::into).collect();
+        Request::new(Program::Helper { helper, args })
     }
 
     /// A request to run a command.
@@ -320,8 +356,24 @@ impl Request {
 
     /// The network of the box.
     #[must_use]
-    pub fn network(mut self, network: Network) -> Request {
-        self.network = Some(network);
+    pub fn network(mut self, network: impl Into<NetMode>) -> Request {
+        self.network = Some(network.into());
         self
+    }
+
+    /// A host that can be reached, as far as the policy allows that.
+    #[must_use]
+    pub fn allow(mut self, host: HostPattern) -> Request {
+        self.allow.push(host);
+        self
+    }
+}
+
+impl From<Network> for NetMode {
+    fn from(network: Network) -> NetMode {
+        match network {
+            Network::None => NetMode::None,
+            Network::Localhost => NetMode::Localhost,
+        }
     }
 }

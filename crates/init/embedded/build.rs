@@ -12,7 +12,7 @@ use std::{
 fn main() {
     let manifest = PathBuf::from(variable("CARGO_MANIFEST_DIR"));
     let crates = manifest.ancestors().nth(2).map(Path::to_path_buf).unwrap_or_default();
-    for watched in ["init", "core", "typescript"] {
+    for watched in ["init", "core", "typescript", "probe"] {
         println!("cargo::rerun-if-changed={}", crates.join(watched).join("src").display());
         println!("cargo::rerun-if-changed={}", crates.join(watched).join("Cargo.toml").display());
     }
@@ -22,11 +22,13 @@ fn main() {
     let target = variable("TARGET");
     let directory = shared_target_directory().join("embedded");
     build(&directory, &target, &["-p", "fumehood-init", "--features", "program"]);
-    build(&directory, &target, &["-p", "fumehood-typescript"]);
+    build(&directory, &target, &["-p", "fumehood-typescript", "-p", "fumehood-probe"]);
     let built = directory.join(&target).join("embedded");
-    for (name, program) in
-        [("FUMEHOOD_INIT", "fumehood-init"), ("FUMEHOOD_TYPESCRIPT", "fumehood-typescript")]
-    {
+    for (name, program) in [
+        ("FUMEHOOD_INIT", "fumehood-init"),
+        ("FUMEHOOD_TYPESCRIPT", "fumehood-typescript"),
+        ("FUMEHOOD_PROBE", "fumehood-probe"),
+    ] {
         println!("cargo::rustc-env={name}={}", built.join(program).display());
     }
 }

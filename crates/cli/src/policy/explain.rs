@@ -10,7 +10,7 @@ use fumehood::{
 use serde_json::json;
 
 use super::{Chosen, print};
-use crate::{failure::Failure, paint::Paint};
+use crate::{failure::Failure, paint::Paint, values::HostArg};
 
 /// Exit code for what is denied.
 const DENIED: u8 = 1;
@@ -53,39 +53,6 @@ Examples:
   fumehood policy explain --env AWS_SECRET_ACCESS_KEY --profile strict
 
 The exit code is 0 for what is allowed and 1 for what is denied.";
-
-/// A host and a port.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct HostArg {
-    host: String,
-    port: u16,
-}
-
-/// A port that is none.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "`{given}` is not a host with a port: write HOST or HOST:PORT, and [ADDRESS]:PORT for IPv6"
-)]
-struct HostArgError {
-    given: String,
-}
-
-impl FromStr for HostArg {
-    type Err = HostArgError;
-
-    fn from_str(given: &str) -> Result<HostArg, HostArgError> {
-        let (host, port) = match given.rsplit_once(':') {
-            // An IPv6 address has colons of its own.
-            Some((host, _)) if host.contains(':') && !host.ends_with(']') => (given, None),
-            Some((host, port)) if !given.ends_with(']') => (host, Some(port)),
-            _ => (given, None),
-        };
-        let port = port.map_or(Ok(443), |port| {
-            port.parse().map_err(|_| HostArgError { given: given.to_owned() })
-        })?;
-        Ok(HostArg { host: host.to_owned(), port })
-    }
-}
 
 pub(super) fn run(arguments: &ExplainArgs) -> Result<u8, Failure> {
     let policy = arguments.chosen.load()?;

@@ -64,7 +64,7 @@ fn format(json: bool) -> Format {
 
 /// Which policy is meant.
 #[derive(Args, Debug)]
-struct Chosen {
+pub(crate) struct Chosen {
     /// Use this file in place of the project's.
     #[arg(long, value_name = "FILE")]
     policy: Option<PathBuf>,
@@ -74,21 +74,24 @@ struct Chosen {
 }
 
 impl Chosen {
-    /// The merged policy, as a run without further flags would have it.
-    fn load(&self) -> Result<Policy, Failure> {
-        let settings = Configuration::load(Path::new("."), env::vars_os())?.settings;
-        let choice = match (&self.policy, self.profile) {
+    /// The choice. The profile is for a project without a file.
+    pub(crate) fn choice(&self, otherwise: ProfileName) -> PolicyChoice {
+        match (&self.policy, self.profile) {
             (Some(file), _) => PolicyChoice::File(file.clone()),
             (None, Some(profile)) => PolicyChoice::Profile(profile),
-            (None, None) => PolicyChoice::Discover {
-                from: PathBuf::from("."),
-                otherwise: settings.policy.profile.value,
-            },
-        };
+            (None, None) => PolicyChoice::Discover { from: PathBuf::from("."), otherwise },
+        }
+    }
+
+    /// The merged policy, as a run without further flags would have it.
+    pub(crate) fn load(&self) -> Result<Policy, Failure> {
+        let settings = Configuration::load(Path::new("."), env::vars_os())?.settings;
+        let choice = self.choice(settings.policy.profile.value);
         Ok(policy::load(&choice, &settings.limits.overrides(), Overrides::default())?)
     }
 }
 
-fn print(text: &str) -> Result<(), Failure> {
+/// Prints an answer.
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
     Ok(io::stdout().write_all(text.as_bytes())?)
 }

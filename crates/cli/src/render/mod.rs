@@ -79,6 +79,7 @@ impl Renderer {
         let label = match &request.program {
             Program::Code { language, .. } => language.clone(),
             Program::Command { argv } => argv.join(" "),
+            Program::Helper { helper, .. } => helper.name().to_owned(),
         };
         Renderer { view, label }
     }

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AddressKind, AllowRule, Egress, Reason,
+    AddressKind, AllowRule, DenyRule, Egress, Reason,
     address::{address_kind, embedded, same_host},
     sensitive::{is_sensitive_address, is_sensitive_name},
 };
@@ -108,6 +108,19 @@ impl Egress {
         }
     }
 
+    /// Whether a program gets through to this. The box itself is reached without the gate, so no
+    /// rule is asked about it.
+    pub fn decide_inside(&self, target: &Target, port: u16) -> Verdict {
+        let is_box = match target {
+            Target::Name(name) => HostName::parse(name).is_ok_and(|host| host.is_loopback()),
+            Target::Address(address) => HostName::Address(*address).is_loopback(),
+        };
+        match is_box && self.mode != NetMode::None {
+            true => Verdict { allowed: true, reason: Reason::BoxLoopback, rule: None },
+            false => self.decide(target, port),
+        }
+    }
+
     /// Whether this address of a target may be dialled, which the target itself may.
     pub fn decide_address(&self, target: &Target, address: IpAddr, port: u16) -> Verdict {
         let verdict = self.decide(target, port);
@@ -160,27 +173,25 @@ impl Egress {
     /// The rule that says how an allowed target is reached: the narrowest one that means it, of
     /// equal ones the first.
     pub fn rule_for(&self, target: &Target, port: u16) -> Option<&AllowRule> {
-        let narrow = |rule: &&AllowRule| {
-            let ports = rule.pattern.ports();
-            (rule.pattern.narrowness(), u16::MAX - (ports.end() - ports.start()))
-        };
         let meant = self.allow.iter().filter(|rule| target.is_meant_by(&rule.pattern, port));
         // `max_by_key` takes the last of equal ones.
-        meant.rev().max_by_key(narrow)
+        meant.rev().max_by_key(|rule| rule.pattern.narrowness())
     }
 
     fn denied(&self, target: &Target, port: u16) -> Option<Verdict> {
+        self.denial_of(target, port).map(|rule| Verdict::denied(&rule.origin))
+    }
+
+    /// The rule that denies a target, if one does.
+    pub fn denial_of(&self, target: &Target, port: u16) -> Option<&DenyRule> {
         let hidden = match target {
             Target::Address(address) => embedded(same_host(*address)),
             Target::Name(_) => Vec::new(),
         };
-        self.deny
-            .iter()
-            .find(|rule| {
-                target.is_meant_by(&rule.pattern, port)
-                    || hidden.iter().any(|inner| rule.pattern.matches_address(*inner, port))
-            })
-            .map(|rule| Verdict::denied(&rule.origin))
+        self.deny.iter().find(|rule| {
+            target.is_meant_by(&rule.pattern, port)
+                || hidden.iter().any(|inner| rule.pattern.matches_address(*inner, port))
+        })
     }
 
     /// Why an address needs a rule of its own that is not there. An address hidden inside counts

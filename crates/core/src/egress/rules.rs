@@ -1,5 +1,7 @@
 //! The rules of one box, as they stand in its plan.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use super::Ipv4Network;
@@ -74,8 +76,10 @@ impl DenyRule {
     }
 }
 
-/// What may be spoken.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// What may be spoken. The order is that of looseness.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum TlsRule {
     /// TLS from the first byte, for the name that was dialled.
@@ -86,7 +90,7 @@ pub enum TlsRule {
 }
 
 /// A header that every request of plain HTTP gets, in place of one of that name.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Inject {
     /// The header's name.
     pub header: String,
@@ -95,11 +99,19 @@ pub struct Inject {
 }
 
 /// Where a secret comes from. The plan holds the place, never the value.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SecretSource {
     /// A variable of the supervisor.
     Env(String),
+}
+
+/// As in a policy: `env:TOKEN`.
+impl fmt::Display for SecretSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let SecretSource::Env(name) = self;
+        write!(f, "env:{name}")
+    }
 }
 
 /// How much a box may use of the network.

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Salt, clip};
 use crate::{
-    Access, Digest, Mount, MountSource, Network, Program, Request, StdinSource, WorkspaceMode,
+    Access, Digest, Mount, MountSource, Program, Request, StdinSource, WorkspaceMode,
+    policy::NetMode,
 };
 
 /// What of a request is recorded as it is. Everything else is recorded as digests.
@@ -106,7 +107,7 @@ pub struct RequestSummary {
     pub mounts: Vec<MountSummary>,
     /// The network, if one was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub network: Option<Network>,
+    pub network: Option<NetMode>,
     /// How many variables and mounts did not fit in here. The digest covers them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub left_out: usize,
@@ -129,9 +130,14 @@ fn is_zero(number: &usize) -> bool {
 impl RequestSummary {
     /// What is recorded of this request.
     pub fn new(request: &Request, salt: &Salt, recording: Recording) -> RequestSummary {
+        let with_name;
         let (kind, words) = match &request.program {
             Program::Code { args, .. } => (ProgramKind::Code, args),
             Program::Command { argv } => (ProgramKind::Command, argv),
+            Program::Helper { helper, args } => {
+                with_name = [&[helper.name().to_owned()], &args[..]].concat();
+                (ProgramKind::Command, &with_name)
+            }
         };
         let (kept, all) = clip::words(words);
         let stdin = match &request.stdin {
@@ -220,8 +226,13 @@ fn joined(words: &[String]) -> Vec<u8> {
 fn request_digest(request: &Request, salt: &Salt) -> Digest {
     let Request { program, stdin, env, workspace, mounts, limits, network, backend, .. } = request;
     let Request { volumes, deps, candidate, datasets, git, policy, image, runtime, .. } = request;
+    let Request { allow, dns, .. } = request;
     let (names, source): (Vec<String>, &[u8]) = match program {
         Program::Command { argv } => ([&["command".to_owned()], &argv[..]].concat(), b""),
+        Program::Helper { helper, args } => {
+            let first = ["helper", helper.name()].map(str::to_owned);
+            ([&first[..], args].concat(), b"")
+        }
         Program::Code { language, source, file_name, args } => {
             let name = file_name.as_deref().unwrap_or_default();
             let first = ["code", language, name].map(str::to_owned);
@@ -238,7 +249,10 @@ fn request_digest(request: &Request, salt: &Salt) -> Digest {
     let workspace = workspace.as_ref().map(|place| (place.directory.to_string_lossy(), place.mode));
     // Strings and numbers, which always serialize.
     let rest = serde_json::to_vec(&(workspace, mounts, limits, network, backend));
-    let given = format!("{:?}", (volumes, deps, candidate, datasets, git, policy, image, runtime));
+    let given = format!(
+        "{:?}",
+        (volumes, deps, candidate, datasets, git, policy, image, runtime, allow, dns)
+    );
     let mut further = format!("{:?}", (&request.overrides, &request.guest));
     for (path, content) in &request.files {
         further.push_str(&format!("{path:?} {}", Digest::of(content)));

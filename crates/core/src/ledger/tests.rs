@@ -271,6 +271,8 @@ fn the_digest_of_a_request_covers_all_of_it() {
         base().stdin(""),
         base().mount(Mount::scratch("/data")),
         base().network(Network::Localhost),
+        base().allow("a.com".parse().unwrap()),
+        Request { dns: Some(false), ..base() },
         base().backend(BackendName::Local),
         Request::code("ls", "-l").env("A", "1"),
     ];

@@ -1,10 +1,11 @@
 //! How far a further layer may go, and what becomes of values above a ceiling that was lowered.
 
 use super::{
-    Amount, GitAccess, HostPattern, LimitKey, LimitTable, MountLeave, NetCeiling, NetMode, Policy,
-    Sourced, ToolPattern, VariablePattern, choice::Choice as _, profile,
+    Amount, GitAccess, HostLeave, HostPattern, HostRule, LimitKey, LimitTable, MountLeave,
+    NetCeiling, NetMode, Policy, Sourced, ToolPattern, VariablePattern, choice::Choice as _,
+    profile,
 };
-use crate::{Access, WorkspaceMode, source::Origin};
+use crate::{Access, WorkspaceMode, egress::TlsRule, source::Origin};
 
 /// How far a further layer may go.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,6 +20,8 @@ pub struct Ceiling {
     pub net: Sourced<NetCeiling>,
     /// Which variables may enter.
     pub env: Sourced<Vec<VariablePattern>>,
+    /// Which variables layers above the user's may put into requests.
+    pub inject: Sourced<Vec<String>>,
     /// What may become of the repository.
     pub git: Sourced<GitAccess>,
     /// Which tools may be allowed.
@@ -26,14 +29,16 @@ pub struct Ceiling {
 }
 
 impl Ceiling {
-    /// Nothing is above it.
+    /// Nothing is above it, but for secrets: none may be used until the user names it.
     pub(super) fn unlimited(origin: &Origin) -> Ceiling {
+        let every_host = HostLeave::any_way(HostPattern::any());
         Ceiling {
             limits: LimitTable::with(|key| Sourced::new(key.most(), origin.clone())),
             workspace: Sourced::new(WorkspaceMode::ReadWrite, origin.clone()),
             mounts: Sourced::new(MountLeave::ReadWrite, origin.clone()),
-            net: Sourced::new(NetCeiling::Hosts(vec![HostPattern::any()]), origin.clone()),
+            net: Sourced::new(NetCeiling::Hosts(vec![every_host]), origin.clone()),
             env: Sourced::new(vec![VariablePattern::any()], origin.clone()),
+            inject: Sourced::new(Vec::new(), origin.clone()),
             git: Sourced::new(GitAccess::ReadWrite, origin.clone()),
             tools: Sourced::new(vec![ToolPattern::any()], origin.clone()),
         }
@@ -68,8 +73,16 @@ impl Policy {
         close(&mut ceiling.net, || match self.net.mode.value {
             NetMode::None => NetCeiling::None,
             NetMode::Localhost => NetCeiling::Localhost,
-            NetMode::Allow => NetCeiling::Hosts(values(&self.net.allow)),
+            NetMode::Allow => {
+                let leave = |rule: &Sourced<HostRule>| HostLeave {
+                    host: rule.value.host.clone(),
+                    tls: rule.value.tls.unwrap_or(TlsRule::Any),
+                };
+                NetCeiling::Hosts(self.net.allow.iter().map(leave).collect())
+            }
         });
+        // Where a secret goes is nobody's business but its owner's.
+        ceiling.inject.value.clear();
         close(&mut ceiling.env, || values(&self.env.pass));
         close(&mut ceiling.git, || self.fs.git.value);
         close(&mut ceiling.tools, || values(&self.tools.allow));
@@ -114,7 +127,14 @@ impl Policy {
     fn lower_network(&mut self) {
         let ceiling = &self.ceiling.net;
         lower(&mut self.net.mode, &ceiling.map(NetCeiling::mode));
-        self.net.allow.retain(|host| ceiling.value.covers(&host.value));
+        self.net.allow.retain_mut(|rule| {
+            let said = rule.value.tls;
+            let kept = ceiling.value.lower(&mut rule.value);
+            if rule.value.tls != said {
+                rule.origin.clone_from(&ceiling.origin);
+            }
+            kept
+        });
         if self.net.mode.value == NetMode::Allow && self.net.allow.is_empty() {
             self.net.mode = ceiling.map(|_| NetMode::Localhost);
         }

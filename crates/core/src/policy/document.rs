@@ -5,11 +5,12 @@ use std::{collections::BTreeMap, fmt, path::PathBuf, sync::Arc};
 use serde::Serialize;
 
 use super::{
-    GitAccess, Glob, HostPattern, MountLeave, NetMode, ProfileName, ToolPattern, VariablePattern,
-    limit::SaidLimits,
+    GitAccess, Glob, HostLeave, HostPattern, HostRule, MountLeave, NetLimits, NetMode, ProfileName,
+    ToolPattern, VariablePattern, limit::SaidLimits,
 };
 use crate::{
     Access, Layer, WorkspaceMode,
+    egress::{Ipv4Network, TlsRule},
     source::{Origin, Place},
 };
 
@@ -89,11 +90,15 @@ pub struct NetSection {
     /// What can be reached. A file that lists hosts and says nothing else means `allow`.
     pub mode: Said<NetMode>,
     /// Hosts that can be reached.
-    pub allow: Vec<Sourced<HostPattern>>,
+    pub allow: Vec<Sourced<HostRule>>,
     /// Hosts that cannot.
     pub deny: Vec<Sourced<HostPattern>>,
     /// Whether names are answered.
     pub dns: Said<bool>,
+    /// Where the addresses come from that stand for names inside the box.
+    pub synthetic: Said<Ipv4Network>,
+    /// How much may be used.
+    pub limits: NetLimits,
 }
 
 /// Variables.
@@ -142,6 +147,8 @@ pub struct CeilingSection {
     pub net: Said<NetCeiling>,
     /// Which variables may enter.
     pub env: Said<Vec<VariablePattern>>,
+    /// Which variables may be put into requests.
+    pub inject: Said<Vec<String>>,
     /// What may become of the repository.
     pub git: Said<GitAccess>,
     /// Which tools may be allowed.
@@ -175,7 +182,7 @@ pub enum NetCeiling {
     /// The loopback of the box.
     Localhost,
     /// These hosts.
-    Hosts(Vec<HostPattern>),
+    Hosts(Vec<HostLeave>),
 }
 
 impl NetCeiling {
@@ -188,13 +195,29 @@ impl NetCeiling {
         }
     }
 
-    /// Whether this host may be allowed.
-    pub fn covers(&self, host: &HostPattern) -> bool {
-        self.hosts().iter().any(|own| own.covers(host))
+    /// Whether this rule may be made.
+    pub fn covers(&self, rule: &HostRule) -> bool {
+        self.hosts().iter().any(|own| own.covers(rule))
+    }
+
+    /// Makes a rule as tight as it must be; false if there can be no such rule at all.
+    pub(super) fn lower(&self, rule: &mut HostRule) -> bool {
+        let leaves = self.hosts().iter().filter(|own| own.host.covers(&rule.host));
+        let Some(loosest) = leaves.map(|own| own.tls).max() else { return false };
+        if loosest == TlsRule::Required {
+            rule.tls = Some(TlsRule::Required);
+        }
+        true
+    }
+
+    /// Whether it lets later layers do no more than this one.
+    pub(super) fn is_within(&self, most: &NetCeiling) -> bool {
+        let held = |leave: &HostLeave| most.hosts().iter().any(|own| own.holds(leave));
+        self.mode() <= most.mode() && self.hosts().iter().all(held)
     }
 
     /// The hosts it lists.
-    pub fn hosts(&self) -> &[HostPattern] {
+    pub fn hosts(&self) -> &[HostLeave] {
         match self {
             NetCeiling::Hosts(hosts) => hosts,
             NetCeiling::None | NetCeiling::Localhost => &[],
@@ -205,7 +228,8 @@ impl NetCeiling {
 impl From<NetCeiling> for serde_json::Value {
     fn from(ceiling: NetCeiling) -> serde_json::Value {
         match ceiling {
-            NetCeiling::Hosts(hosts) => hosts.iter().map(HostPattern::to_string).collect(),
+            // Words only, which always serialize.
+            NetCeiling::Hosts(hosts) => serde_json::to_value(hosts).unwrap_or_default(),
             other => other.mode().to_string().into(),
         }
     }

@@ -60,6 +60,11 @@ impl Policy {
         list.items("net", "allow", &self.net.allow, plain);
         list.items("net", "deny", &self.net.deny, plain);
         list.one("net", "dns", &self.net.dns, plain);
+        list.one("net", "synthetic", &self.net.synthetic, plain);
+        let limits = &self.net.limits;
+        list.named("net", "limits", "connections", limits.connections.as_ref());
+        list.named("net", "limits", "bytes", limits.bytes.as_ref());
+        list.named("net", "limits", "rate", limits.rate.as_ref());
         for (key, amount) in self.limits.iter().filter(|(key, _)| key.section() == "proc") {
             list.one("proc", key.word(), amount, plain);
         }
@@ -83,6 +88,7 @@ impl Policy {
         list.one("ceiling", "mounts", &ceiling.mounts, plain);
         list.one("ceiling", "net", &ceiling.net, plain);
         list.one("ceiling", "env", &ceiling.env, plain);
+        list.one("ceiling", "inject", &ceiling.inject, plain);
         list.one("ceiling", "git", &ceiling.git, plain);
         list.one("ceiling", "tools", &ceiling.tools, plain);
         list.0
@@ -127,6 +133,18 @@ impl<'a> List<'a> {
     ) {
         if let Some(value) = value {
             self.one(section, key, value, show);
+        }
+    }
+
+    fn named<T: Serialize>(
+        &mut self,
+        section: &'static str,
+        key: &'static str,
+        name: &'static str,
+        value: Option<&'a Sourced<T>>,
+    ) {
+        if let Some(value) = value {
+            self.push(section, key, Shape::Named(name), plain(&value.value), &value.origin);
         }
     }
 

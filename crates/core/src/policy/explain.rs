@@ -4,7 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use serde::Serialize;
 
-use super::{HostName, NetMode, Policy};
+use super::Policy;
 use crate::{Access, WorkspaceMode, source::Origin};
 
 /// An answer.
@@ -23,7 +23,7 @@ impl Decision {
         Decision { allowed: true, origin: origin.clone(), reason: reason.into() }
     }
 
-    fn no(origin: &Origin, reason: impl Into<String>) -> Decision {
+    pub(super) fn no(origin: &Origin, reason: impl Into<String>) -> Decision {
         Decision { allowed: false, origin: origin.clone(), reason: reason.into() }
     }
 }
@@ -49,35 +49,6 @@ impl Policy {
         match self.env.pass.iter().find(|pass| pass.value.matches(name)) {
             Some(pass) => Decision::yes(&pass.origin, format!("`{}` is passed on", pass.value)),
             None => Decision::no(&self.ceiling.env.origin, "nothing passes it on"),
-        }
-    }
-
-    /// Whether a host can be reached, by name or by address. Denials win.
-    pub fn host_decision(&self, host: &str, port: u16) -> Decision {
-        let mode = &self.net.mode;
-        let host = match HostName::parse(host) {
-            Ok(host) => host,
-            Err(error) => return Decision::no(&mode.origin, format!("it is no host: {error}")),
-        };
-        if mode.value == NetMode::None {
-            return Decision::no(&mode.origin, "there is no network");
-        }
-        if let Some(deny) = self.net.deny.iter().find(|deny| host.is_meant_by(&deny.value, port)) {
-            return Decision::no(&deny.origin, format!("`{}` is denied", deny.value));
-        }
-        if host.is_loopback() {
-            return Decision::yes(&mode.origin, "it is the loopback of the box itself");
-        }
-        if mode.value == NetMode::Localhost {
-            return Decision::no(&mode.origin, "only the loopback of the box can be reached");
-        }
-        let named = matches!(host, HostName::Name(_));
-        if named && !self.net.dns.value {
-            return Decision::no(&self.net.dns.origin, "no name is answered");
-        }
-        match self.net.allow.iter().find(|allow| host.is_meant_by(&allow.value, port)) {
-            Some(allow) => Decision::yes(&allow.origin, format!("`{}` is allowed", allow.value)),
-            None => Decision::no(&mode.origin, "no pattern of `net.allow` means it"),
         }
     }
 

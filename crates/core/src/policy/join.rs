@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Document, HostPattern, NetCeiling, Said, Sourced, ToolPattern, VariablePattern,
-    document::CeilingSection, limit::LimitTable, merge::unite,
+    Document, HostLeave, NetCeiling, Said, Sourced, ToolPattern, VariablePattern,
+    document::CeilingSection, limit::LimitTable, merge::unite, rule,
 };
 use crate::source::Problem;
 
@@ -31,8 +31,8 @@ fn add(joined: &mut Document, document: &Document) -> Result<(), Problem> {
     let (net, more) = (&mut joined.net, &document.net);
     net.mode = tighter(&net.mode, &more.mode);
     net.dns = tighter(&net.dns, &more.dns);
-    unite(&mut net.allow, &more.allow);
     unite(&mut net.deny, &more.deny);
+    net.limits = net.limits.least(&more.limits);
 
     let (env, more) = (&mut joined.env, &document.env);
     unite(&mut env.pass, &more.pass);
@@ -62,6 +62,8 @@ fn ceiling(joined: &mut CeilingSection, more: &CeilingSection) {
         both(&joined.env, &more.env, |one, other| common(one, other, VariablePattern::covers));
     joined.tools =
         both(&joined.tools, &more.tools, |one, other| common(one, other, ToolPattern::covers));
+    joined.inject =
+        both(&joined.inject, &more.inject, |one, other| common(one, other, PartialEq::eq));
 }
 
 fn both<T: Clone>(a: &Said<T>, b: &Said<T>, common: impl Fn(&T, &T) -> T) -> Said<T> {
@@ -73,11 +75,22 @@ fn both<T: Clone>(a: &Said<T>, b: &Said<T>, common: impl Fn(&T, &T) -> T) -> Sai
 
 fn common_net(a: &NetCeiling, b: &NetCeiling) -> NetCeiling {
     match (a, b) {
-        (NetCeiling::Hosts(a), NetCeiling::Hosts(b)) => {
-            NetCeiling::Hosts(common(a, b, HostPattern::covers))
-        }
+        (NetCeiling::Hosts(a), NetCeiling::Hosts(b)) => NetCeiling::Hosts(common_leaves(a, b)),
         _ => if a.mode() <= b.mode() { a } else { b }.clone(),
     }
+}
+
+/// What both lists give leave for.
+fn common_leaves(a: &[HostLeave], b: &[HostLeave]) -> Vec<HostLeave> {
+    let pairs = a.iter().flat_map(|one| b.iter().map(move |other| (one, other)));
+    let mut common: Vec<HostLeave> = pairs.filter_map(|(one, other)| one.common(other)).collect();
+    common.sort();
+    common.dedup();
+    // What both say stays as it is written; of the rest the widest is enough.
+    let is_said = |one: &HostLeave| a.contains(one) && b.contains(one);
+    let is_held = |one: &HostLeave| common.iter().any(|other| other != one && other.holds(one));
+    let kept = common.iter().filter(|one| is_said(one) || !is_held(one));
+    kept.cloned().collect()
 }
 
 /// What both lists mean. Two patterns have nothing in common unless one covers the other.
@@ -109,6 +122,18 @@ fn same(joined: &mut Document, document: &Document) -> Result<(), Problem> {
                 return Err(conflict(what, &known.origin, &mount.origin));
             }
         }
+    }
+    if let Some((first, again)) = rule::contradiction(&joined.net.allow, &document.net.allow) {
+        let what = format!("the secret for {}", again.value.host);
+        return Err(conflict(what, &first.origin, &again.origin));
+    }
+    rule::join(&mut joined.net.allow, &document.net.allow);
+    match (&joined.net.synthetic, &document.net.synthetic) {
+        (Some(known), Some(said)) if known.value != said.value => {
+            return Err(conflict("`net.synthetic`".to_owned(), &known.origin, &said.origin));
+        }
+        (None, Some(said)) => joined.net.synthetic = Some(said.clone()),
+        _ => {}
     }
     let (fs, more) = (&mut joined.fs, &document.fs);
     for (key, known, said) in

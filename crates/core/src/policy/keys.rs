@@ -2,7 +2,7 @@
 //! table, and a test holds it against the parser.
 
 use super::{GitAccess, NetMode, ProfileName, choice::Choice, limit::LimitKey};
-use crate::{Layer, WorkspaceMode};
+use crate::{Layer, WorkspaceMode, egress::TlsRule};
 
 /// What a key takes.
 #[derive(Clone, Copy, Debug)]
@@ -31,6 +31,22 @@ pub(super) enum Takes {
     Globs,
     /// A list of host patterns.
     Hosts,
+    /// A list of host patterns, or of sections whose keys are those of this key.
+    Rules,
+    /// A host pattern.
+    Host,
+    /// A list of ports and ranges of ports.
+    Ports,
+    /// A section whose keys are those of this key.
+    Section,
+    /// The name of a header.
+    Header,
+    /// Where a secret is.
+    Secret,
+    /// A network of IPv4 addresses.
+    Network,
+    /// A list of names of variables.
+    Names,
     /// A list of patterns for variables.
     Variables,
     /// A list of patterns for tools.
@@ -41,7 +57,7 @@ pub(super) enum Takes {
     NamedTexts,
     /// A list of mounts, whose keys are those of `fs.mounts`.
     Mounts,
-    /// `none`, `localhost` or a list of host patterns.
+    /// `none`, `localhost` or a list like that of `Rules`.
     NetCeiling,
 }
 
@@ -204,10 +220,28 @@ pub(super) fn keys() -> Vec<Key> {
         key(
             "net",
             "allow",
-            Takes::Hosts,
+            Takes::Rules,
             "Hosts that can be reached. Alone it means mode allow.",
             "[example.com:443]",
         ),
+        key("net.allow", "host", Takes::Host, "The hosts.", "example.com"),
+        key("net.allow", "ports", Takes::Ports, "The ports. Absent: all.", "[80, 443]"),
+        key(
+            "net.allow",
+            "tls",
+            Takes::Word(words::<TlsRule>),
+            "required: TLS for the name that was dialled. any: also something else.",
+            "required",
+        ),
+        key(
+            "net.allow",
+            "inject",
+            Takes::Section,
+            "A secret for every request of plain HTTP, which the box does not see.",
+            "{header: Authorization, from: env:TOKEN}",
+        ),
+        key("net.allow.inject", "header", Takes::Header, "The header.", "Authorization"),
+        key("net.allow.inject", "from", Takes::Secret, "Where its value is.", "env:TOKEN"),
         key(
             "net",
             "deny",
@@ -222,6 +256,17 @@ pub(super) fn keys() -> Vec<Key> {
             "Whether names are answered. Only allowed ones ever are.",
             "true",
         ),
+        key(
+            "net",
+            "synthetic",
+            Takes::Network,
+            "Where the addresses come from that stand for names in the box.",
+            "198.18.0.0/15",
+        ),
+        key("net", "limits", Takes::Section, "How much may be used.", "{connections: 16}"),
+        key("net.limits", "connections", Takes::Count, "Connections at once.", "16"),
+        key("net.limits", "bytes", Takes::Size, "Bytes in both directions together.", "100m"),
+        key("net.limits", "rate", Takes::Size, "Bytes in each second.", "1m"),
         key("env", "pass", Takes::Variables, "Variables of the caller that enter.", "[LANG, LC_*]"),
         key("env", "set", Takes::NamedTexts, "Variables with fixed values.", "{CI: \"true\"}"),
         key("env", "deny", Takes::Variables, "Variables that never enter. Wins.", "[AWS_*]"),
@@ -263,6 +308,21 @@ pub(super) fn keys() -> Vec<Key> {
             Takes::NetCeiling,
             "none, localhost, or the hosts that may be allowed.",
             "[\"*.example.com\"]",
+        ),
+        key("ceiling.net", "host", Takes::Host, "The hosts.", "\"*.example.com\""),
+        key(
+            "ceiling.net",
+            "tls",
+            Takes::Word(words::<TlsRule>),
+            "required: only rules that require TLS.",
+            "required",
+        ),
+        key(
+            "ceiling",
+            "inject",
+            Takes::Names,
+            "Which variables files of projects may put into requests. Only the user's own file raises it.",
+            "[API_TOKEN]",
         ),
         key("ceiling", "env", Takes::Variables, "Which variables may enter.", "[LC_*]"),
         key("ceiling", "git", Takes::Word(words::<GitAccess>), "The loosest repository.", "ro"),

@@ -4,16 +4,17 @@
 use std::fmt::Display;
 
 use super::{
-    Document, GitAccess, MountLeave, Policy, Sourced, ToolPattern, VariablePattern,
-    choice::Choice as _, document::in_words, limit::LimitKey, profile,
+    Document, GitAccess, MountLeave, NetMode, Policy, Rank, Said, Sourced, ToolPattern,
+    VariablePattern, choice::Choice as _, document::in_words, limit::LimitKey, profile,
 };
 use crate::{
     WorkspaceMode,
+    egress::{Inject, SecretSource},
     source::{Origin, Problem},
 };
 
 /// Whether everything that a document asks for is below the ceiling under it.
-pub(super) fn allowed(under: &Policy, document: &Document) -> Result<(), Problem> {
+pub(super) fn allowed(under: &Policy, rank: Rank, document: &Document) -> Result<(), Problem> {
     let ceiling = &under.ceiling;
     let own = &document.ceiling;
     for key in LimitKey::ALL {
@@ -41,6 +42,10 @@ pub(super) fn allowed(under: &Policy, document: &Document) -> Result<(), Problem
     }
     within::<MountLeave>(under, "ceiling.mounts", own.mounts.as_ref(), &ceiling.mounts)?;
     network_allowed(under, document)?;
+    quotas_allowed(under, document)?;
+    if rank > Rank::User {
+        secrets_allowed(under, document)?;
+    }
     variables_allowed(under, document)?;
     tools_allowed(under, document)?;
     switches_allowed(under, document)
@@ -78,6 +83,55 @@ fn above(
     })
 }
 
+/// What a user said is the most stays the most. The default profile speaks for nobody.
+fn quotas_allowed(under: &Policy, document: &Document) -> Result<(), Problem> {
+    fn less<T: Ord + Display>(
+        under: &Policy,
+        key: &str,
+        asked: &Said<T>,
+        now: &Said<T>,
+    ) -> Result<(), Problem> {
+        match now.as_ref().filter(|now| !profile::is_default(&now.origin)) {
+            Some(now) => within(under, key, asked.as_ref(), now),
+            None => Ok(()),
+        }
+    }
+    let (asked, now) = (&document.net.limits, &under.net.limits);
+    less(under, "net.limits.connections", &asked.connections, &now.connections)?;
+    less(under, "net.limits.bytes", &asked.bytes, &now.bytes)?;
+    less(under, "net.limits.rate", &asked.rate, &now.rate)
+}
+
+/// A file that comes with somebody's code must not send the user's secrets anywhere.
+fn secrets_allowed(under: &Policy, document: &Document) -> Result<(), Problem> {
+    let most = &under.ceiling.inject;
+    let past = |key: &str, name: &str, at: &Origin| {
+        let message = format!(
+            "`{key}` asks for the secret {name}, and the ceiling is {} ({})",
+            in_words(&most.value),
+            most.origin
+        );
+        let problem = under.texts.problem(at, message, "not a secret of this file");
+        let problem = under.texts.also(problem, &most.origin, "the ceiling");
+        Err(problem.hint(format!(
+            "if this file may send it, write `ceiling: {{inject: [{name}]}}` into your own policy.yaml"
+        )))
+    };
+    for rule in &document.net.allow {
+        if let Some(Inject { from: SecretSource::Env(name), .. }) = &rule.value.inject
+            && !most.value.contains(name)
+        {
+            return past("net.allow", name, &rule.origin);
+        }
+    }
+    if let Some(own) = &document.ceiling.inject
+        && let Some(name) = own.value.iter().find(|name| !most.value.contains(name))
+    {
+        return past("ceiling.inject", name, &own.origin);
+    }
+    Ok(())
+}
+
 fn network_allowed(under: &Policy, document: &Document) -> Result<(), Problem> {
     let most = &under.ceiling.net;
     let past = |key: &str, asked: &dyn Display, at: &Origin| {
@@ -91,9 +145,17 @@ fn network_allowed(under: &Policy, document: &Document) -> Result<(), Problem> {
     {
         return past("net.mode", &mode.value, &mode.origin);
     }
+    if let Some(mode) = &document.net.mode
+        && mode.value == NetMode::Allow
+        && document.net.allow.is_empty()
+        && under.net.allow.is_empty()
+    {
+        let message = format!("{} asks for `allow`, and no host is allowed", mode.origin);
+        let problem = under.texts.problem(&mode.origin, message, "");
+        return Err(problem.hint("name hosts with --allow, or in `net.allow` of a policy"));
+    }
     if let Some(own) = &document.ceiling.net
-        && (own.value.mode() > most.value.mode()
-            || own.value.hosts().iter().any(|host| !most.value.covers(host)))
+        && !own.value.is_within(&most.value)
     {
         return past("ceiling.net", &own.value, &own.origin);
     }

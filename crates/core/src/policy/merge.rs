@@ -6,10 +6,10 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Document, HostPattern, NetMode, Policy, ProfileName, Sourced,
+    Document, NetMode, Policy, ProfileName, Sourced,
     join::join,
     leave::{allowed, tools_let_through},
-    profile,
+    profile, rule,
 };
 use crate::source::Problem;
 
@@ -66,14 +66,14 @@ pub fn merge(layers: &[Layered<'_>]) -> Result<Policy, Problem> {
             let closed = policy.closed();
             for document in &group {
                 no_profile(document)?;
-                allowed(&closed, document)?;
+                allowed(&closed, rank, document)?;
             }
         } else if rank > Rank::User && group.iter().any(|document| !document.tools.allow.is_empty())
         {
             let closed = policy.closed();
             group.iter().try_for_each(|document| tools_let_through(&closed, document))?;
         }
-        policy = stack(policy, &group)?;
+        policy = stack(policy, rank, &group)?;
     }
     Ok(policy)
 }
@@ -97,7 +97,7 @@ fn extended(layers: &[Layered<'_>]) -> Vec<ProfileName> {
 }
 
 /// Lays documents of one rank on what lies under them.
-pub(super) fn stack(under: Policy, equals: &[&Document]) -> Result<Policy, Problem> {
+pub(super) fn stack(under: Policy, rank: Rank, equals: &[&Document]) -> Result<Policy, Problem> {
     let joined;
     let document = match equals {
         [] => return Ok(under),
@@ -110,7 +110,7 @@ pub(super) fn stack(under: Policy, equals: &[&Document]) -> Result<Policy, Probl
     let mut policy = under;
     policy.texts.add(&document.texts);
     for document in equals {
-        allowed(&policy, document)?;
+        allowed(&policy, rank, document)?;
     }
     apply(&mut policy, document);
     policy.lower_to_ceiling();
@@ -141,12 +141,14 @@ fn apply(policy: &mut Policy, document: &Document) {
 
     set(&mut policy.net.mode, document.net.mode.as_ref());
     if policy.net.mode.value == NetMode::Allow {
-        unite::<HostPattern>(&mut policy.net.allow, &document.net.allow);
+        rule::lay(&mut policy.net.allow, &document.net.allow);
     } else {
         policy.net.allow.clear();
     }
     unite(&mut policy.net.deny, &document.net.deny);
     set(&mut policy.net.dns, document.net.dns.as_ref());
+    set(&mut policy.net.synthetic, document.net.synthetic.as_ref());
+    policy.net.limits.set(&document.net.limits);
 
     unite(&mut policy.env.pass, &document.env.pass);
     unite(&mut policy.env.deny, &document.env.deny);
@@ -171,6 +173,7 @@ fn apply(policy: &mut Policy, document: &Document) {
     set(&mut ceiling.mounts, own.mounts.as_ref());
     set(&mut ceiling.net, own.net.as_ref());
     set(&mut ceiling.env, own.env.as_ref());
+    set(&mut ceiling.inject, own.inject.as_ref());
     set(&mut ceiling.git, own.git.as_ref());
     set(&mut ceiling.tools, own.tools.as_ref());
 }

@@ -7,6 +7,7 @@
 mod ceiling;
 mod choice;
 mod document;
+mod egress;
 mod entries;
 mod explain;
 mod glob;
@@ -18,9 +19,11 @@ mod limit;
 mod merge;
 mod overrides;
 mod profile;
+mod quota;
 mod read;
 mod report;
 mod resolved;
+mod rule;
 mod schema;
 mod tools;
 mod variable;
@@ -43,7 +46,9 @@ pub use self::{
     merge::{Layered, Rank, merge},
     overrides::{Overrides, PolicyText, Spoken},
     profile::{ProfileName, UnknownProfile},
+    quota::NetLimits,
     resolved::{Env, Fs, Ledger, Net, Policy},
+    rule::{HostLeave, HostRule},
     schema::schema,
     tools::{ToolDecision, ToolPattern, ToolPatternError, ToolVerdict, Tools},
     variable::{VariableError, VariablePattern},

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, path::PathBuf};
 
 use super::{
-    Document, GitAccess, Glob, HostPattern, LimitKey, NetMode, PolicyMount, Sourced,
+    Document, GitAccess, Glob, HostPattern, HostRule, LimitKey, NetMode, PolicyMount, Sourced,
     VariablePattern,
     choice::Choice as _,
     document::{EnvSection, FsSection, LedgerSection, NetSection},
@@ -122,9 +122,10 @@ impl Document {
             },
             net: NetSection {
                 mode,
-                allow: all(overrides.allow, spoken, "allow"),
+                allow: all(overrides.allow.into_iter().map(HostRule::from), spoken, "allow"),
                 deny: all(overrides.deny_hosts, spoken, "deny-host"),
                 dns: sourced(overrides.dns, spoken, "allow-dns"),
+                ..NetSection::default()
             },
             limits,
             env: EnvSection {
@@ -159,7 +160,7 @@ fn sourced<T>(value: Option<T>, spoken: Spoken, flag: &str) -> Option<Sourced<T>
     value.map(|value| Sourced::new(value, spoken.origin(flag)))
 }
 
-fn all<T>(values: Vec<T>, spoken: Spoken, flag: &str) -> Vec<Sourced<T>> {
+fn all<T>(values: impl IntoIterator<Item = T>, spoken: Spoken, flag: &str) -> Vec<Sourced<T>> {
     values.into_iter().map(|value| Sourced::new(value, spoken.origin(flag))).collect()
 }
 

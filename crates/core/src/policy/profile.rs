@@ -2,7 +2,7 @@
 
 use std::{fmt, path::Path, sync::OnceLock};
 
-use super::{Document, Policy, choice::Choice, merge::stack};
+use super::{Document, Policy, Rank, choice::Choice, merge::stack};
 use crate::{nearest, source::Origin};
 
 /// A profile that comes with fumehood.
@@ -107,7 +107,7 @@ pub(super) fn is_built_in(origin: &Origin) -> bool {
 pub(super) fn bottom() -> &'static Policy {
     static MERGED: OnceLock<Policy> = OnceLock::new();
     MERGED.get_or_init(|| {
-        stack(Policy::unsaid(), &[ProfileName::Default.document()])
+        stack(Policy::unsaid(), Rank::BuiltIn, &[ProfileName::Default.document()])
             .expect("a test merges the default profile")
     })
 }

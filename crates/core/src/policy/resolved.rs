@@ -3,10 +3,13 @@
 use std::{collections::BTreeMap, path::PathBuf};
 
 use super::{
-    Amount, Ceiling, GitAccess, Glob, HostPattern, LimitKey, LimitTable, NetMode, PolicyMount,
-    Sourced, Tools, VariablePattern, choice::Choice as _, document::Texts, profile,
+    Amount, Ceiling, GitAccess, Glob, HostPattern, HostRule, LimitKey, LimitTable, NetLimits,
+    NetMode, PolicyMount, Sourced, Tools, VariablePattern, choice::Choice as _, document::Texts,
+    profile,
 };
-use crate::{Digest, Layer, LimitOverrides, Limits, WorkspaceMode, source::Origin};
+use crate::{
+    Digest, Layer, LimitOverrides, Limits, WorkspaceMode, egress::Ipv4Network, source::Origin,
+};
 
 /// What is allowed, merged from all layers.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,11 +61,15 @@ pub struct Net {
     /// What can be reached.
     pub mode: Sourced<NetMode>,
     /// Hosts that can be reached; empty unless the mode is `allow`.
-    pub allow: Vec<Sourced<HostPattern>>,
+    pub allow: Vec<Sourced<HostRule>>,
     /// Hosts that cannot. They win.
     pub deny: Vec<Sourced<HostPattern>>,
     /// Whether names are answered.
     pub dns: Sourced<bool>,
+    /// Where the addresses come from that stand for names inside the box.
+    pub synthetic: Sourced<Ipv4Network>,
+    /// How much may be used.
+    pub limits: NetLimits,
 }
 
 /// Variables.
@@ -110,6 +117,8 @@ impl Policy {
                 allow: Vec::new(),
                 deny: Vec::new(),
                 dns: no(),
+                synthetic: Sourced::new(Ipv4Network::BENCHMARK, origin.clone()),
+                limits: NetLimits::default(),
             },
             limits: LimitTable::with(|key| Sourced::new(key.of(&limits), origin.clone())),
             env: Env { pass: Vec::new(), set: BTreeMap::new(), deny: Vec::new() },

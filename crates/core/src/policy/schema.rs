@@ -10,12 +10,6 @@ pub fn schema() -> Value {
     let mut properties = section(&keys, "");
     for (name, about) in SECTIONS {
         let mut own = object(section(&keys, name), about);
-        if *name == "fs"
-            && let Some(mounts) = own.pointer_mut("/properties/mounts/items")
-        {
-            *mounts = object(section(&keys, "fs.mounts"), "One mount.");
-            mounts["required"] = json!(["source", "target"]);
-        }
         // A section may be there without keys, as in `fs:`.
         own["type"] = json!(["object", "null"]);
         properties.insert((*name).to_owned(), own);
@@ -29,7 +23,7 @@ pub fn schema() -> Value {
 
 fn section(keys: &[Key], section: &str) -> Map<String, Value> {
     let own = keys.iter().filter(|key| key.section == section);
-    own.map(|key| (key.name.to_owned(), property(key))).collect()
+    own.map(|key| (key.name.to_owned(), property(keys, key))).collect()
 }
 
 fn object(properties: Map<String, Value>, about: &str) -> Value {
@@ -41,10 +35,36 @@ fn object(properties: Map<String, Value>, about: &str) -> Value {
     })
 }
 
-fn property(key: &Key) -> Value {
-    let mut value = shape(key.takes);
+/// A key; what has keys of its own gets them from the same table.
+fn property(keys: &[Key], key: &Key) -> Value {
+    let within = |about: &str, required: &[&str]| {
+        let mut inner = object(section(keys, &format!("{}.{}", key.section, key.name)), about);
+        inner["required"] = json!(required);
+        inner
+    };
+    let mut value = match key.takes {
+        Takes::Section if key.name == "inject" => within("", &["header", "from"]),
+        Takes::Section => within("", &[]),
+        Takes::Mounts => {
+            json!({"type": "array", "items": within("One mount.", &["source", "target"])})
+        }
+        Takes::Rules => {
+            let items = json!({"oneOf": [host(), within("Hosts, and how.", &["host"])]});
+            json!({"type": "array", "items": items})
+        }
+        Takes::NetCeiling => {
+            let items = json!({"oneOf": [host(), within("Hosts, and how.", &["host"])]});
+            let hosts = json!({"type": "array", "items": items, "minItems": 1});
+            json!({"oneOf": [{"enum": ["none", "localhost"]}, hosts]})
+        }
+        takes => shape(takes),
+    };
     value["description"] = json!(format!("{} Example: `{}: {}`", key.about, key.name, key.example));
     value
+}
+
+fn host() -> Value {
+    json!({"type": "string", "minLength": 1, "pattern": "^[^\\s@]+$"})
 }
 
 fn shape(takes: Takes) -> Value {
@@ -53,7 +73,6 @@ fn shape(takes: Takes) -> Value {
     const TOOL: &str = "^[A-Za-z0-9_.:/*-]+$";
     const VARIABLE: &str = "^([A-Za-z_][A-Za-z0-9_]*)?\\*?$";
     let list = |items: Value| json!({"type": "array", "items": items});
-    let host = || json!({"type": "string", "minLength": 1, "pattern": "^[^\\s@]+$"});
     match takes {
         Takes::Version => json!({"const": 1}),
         Takes::Word(words) => json!({"enum": words()}),
@@ -81,10 +100,18 @@ fn shape(takes: Takes) -> Value {
             "propertyNames": {"pattern": "^[A-Za-z_][A-Za-z0-9_]*$"},
             "additionalProperties": {"type": ["string", "number", "boolean"]},
         }),
-        Takes::Mounts => list(json!({})),
-        Takes::NetCeiling => {
-            let hosts = json!({"type": "array", "items": host(), "minItems": 1});
-            json!({"oneOf": [{"enum": ["none", "localhost"]}, hosts]})
-        }
+        Takes::Host => host(),
+        Takes::Ports => list(json!({
+            "type": ["integer", "string"],
+            "minimum": 1,
+            "maximum": u16::MAX,
+            "pattern": "^[0-9]+(-[0-9]+)?$",
+        })),
+        Takes::Header => json!({"type": "string", "pattern": "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"}),
+        Takes::Secret => json!({"type": "string", "pattern": "^env:[A-Za-z_][A-Za-z0-9_]*$"}),
+        Takes::Network => json!({"type": "string", "pattern": "^[0-9.]+/[0-9]+$"}),
+        Takes::Names => list(json!({"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"})),
+        // Made by `property`, which knows the keys.
+        Takes::Section | Takes::Rules | Takes::Mounts | Takes::NetCeiling => json!({}),
     }
 }

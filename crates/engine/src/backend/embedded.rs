@@ -11,7 +11,7 @@ use std::{
     sync::atomic::{AtomicU32, Ordering},
 };
 
-use fumehood_embedded::{init, typescript};
+use fumehood_embedded::{init, probe, typescript};
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
 
 use crate::{Digest, Error};
@@ -41,6 +41,7 @@ fn seal(program: &[u8]) -> Result<OwnedFd, std::io::Error> {
 pub(crate) fn helper_program(name: &str, cache: &Path) -> Result<Option<PathBuf>, Error> {
     let content = match name {
         "fumehood-typescript" => typescript(),
+        "fumehood-probe" => probe(),
         _ => return Ok(None),
     };
     stored(name, content, 0o555, cache).map(Some)

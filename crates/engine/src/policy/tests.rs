@@ -186,3 +186,23 @@ fn a_policy_that_was_found_keeps_to_its_project() {
         }
     }
 }
+
+#[test]
+fn a_policy_that_was_found_gets_no_secret_unless_the_user_lists_it() {
+    let scene = tempfile::tempdir().unwrap();
+    let (user, project) = (scene.path().join("policy.yaml"), scene.path().join("project"));
+    let file = project.join("sandbox.policy.yaml");
+    let rule = "net: {allow: [{host: a.com, inject: {header: X-Key, from: env:KEY}}]}";
+    write(&file, rule);
+    for choice in [discover(&project), PolicyChoice::File(file)] {
+        write(&user, "");
+        let refused = load(choice.clone(), Some(&user)).unwrap_err().to_string();
+        assert!(refused.contains("asks for the secret KEY"), "{refused}");
+        write(&user, "ceiling: {inject: [KEY]}");
+        let policy = load(choice, Some(&user)).unwrap();
+        assert!(policy.egress().allow[0].inject.is_some());
+    }
+    write(&user, rule);
+    let own = load(PolicyChoice::Profile(ProfileName::Default), Some(&user)).unwrap();
+    assert!(own.egress().allow[0].inject.is_some(), "it is the user's own secret");
+}

@@ -16,9 +16,9 @@ use std::{
 
 pub(crate) use self::{guard::Watch, layout::Layout};
 use crate::{
-    BackendName, BoxPlan, Command, Container, Error, Identity, LimitOverrides, Limits, Link, Mount,
-    Plan, Program, Request,
-    backend::{Engine, EngineDefaults},
+    BackendName, BoxPlan, Command, Container, Error, Helper, Identity, LimitOverrides, Limits,
+    Link, Mount, Plan, Program, Request,
+    backend::{self, Engine, EngineDefaults},
     policy::{self, Policy},
     toolchain::Toolchains,
 };
@@ -82,6 +82,14 @@ pub(crate) fn resolve(
             let run = box_plan(request, policy, machine, backend, &layout, argv.clone(), limits)?;
             Plan::new(backend, run)
         }
+        Program::Helper { helper, args } => {
+            let (mount, program) = helper_in_box(*helper, machine, backend, &layout)?;
+            let argv = [&[program], &args[..]].concat();
+            let limits = policy.limits();
+            let mut run = box_plan(request, policy, machine, backend, &layout, argv, limits)?;
+            run.mounts.extend(mount);
+            Plan::new(backend, run)
+        }
         Program::Code { .. } => code::resolve(request, policy, machine, backend, &layout)?,
     };
     plan.record = obey::record(policy, request)?;
@@ -96,6 +104,26 @@ pub(crate) fn resolve(
         }
     }
     Ok((plan, merged))
+}
+
+/// A program of our own: its mount, and its path in the box.
+fn helper_in_box(
+    helper: Helper,
+    machine: &Machine<'_>,
+    backend: BackendName,
+    layout: &Layout,
+) -> Result<(Option<Mount>, String), Error> {
+    let path = backend::helper_program(helper.name(), machine.cache)?;
+    let path = path.ok_or_else(|| Error::Unavailable {
+        backend,
+        reason: format!("this build does not carry {}", helper.name()),
+        remedy: "use a build for Linux".into(),
+    })?;
+    if backend == BackendName::Local {
+        return Ok((None, path.display().to_string()));
+    }
+    let inside = layout.helpers.join(helper.name());
+    Ok((Some(Mount::read_only(path, &inside)), inside.display().to_string()))
 }
 
 /// Images and runtimes are for backends that have them.
@@ -213,6 +241,7 @@ fn check_strings(request: &Request) -> Result<(), Error> {
     let arguments = match &request.program {
         Program::Code { args, .. } => args,
         Program::Command { argv } => argv,
+        Program::Helper { args, .. } => args,
     };
     let check = |what: &'static str, text: &str| {
         let reason = match text {

@@ -34,10 +34,9 @@ pub(super) fn wishes(request: &Request) -> Overrides {
             .map(|dataset| (dataset.name.to_string(), dataset.path.clone()))
             .collect(),
         git: request.git,
-        network: request.network.map(|network| match network {
-            Network::None => NetMode::None,
-            Network::Localhost => NetMode::Localhost,
-        }),
+        network: request.network,
+        allow: request.allow.clone(),
+        dns: request.dns,
         env: request.env.clone(),
         ..Overrides::default()
     }

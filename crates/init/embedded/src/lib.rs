@@ -15,6 +15,11 @@ pub fn init() -> &'static [u8] {
     &entry::INIT
 }
 
+/// The program that tries connections.
+pub fn probe() -> &'static [u8] {
+    include_bytes!(env!("FUMEHOOD_PROBE"))
+}
+
 /// The program that strips types from TypeScript.
 pub fn typescript() -> &'static [u8] {
     include_bytes!(env!("FUMEHOOD_TYPESCRIPT"))

@@ -4,10 +4,10 @@
 use std::path::PathBuf;
 
 use fumehood::{
-    Dataset, LimitOverrides, Mount, Network, PolicyChoice, Program, Request, StdinSource,
-    VolumeMount, Workspace, WorkspaceMode,
+    Dataset, LimitOverrides, Mount, PolicyChoice, Program, Request, StdinSource, VolumeMount,
+    Workspace, WorkspaceMode,
     language::Registry,
-    policy::{GitAccess, PolicyText, ProfileName, Spoken},
+    policy::{GitAccess, NetMode, PolicyText, ProfileName, Spoken},
 };
 use serde_json::{Value, json};
 
@@ -64,8 +64,10 @@ fn further(fields: &mut Fields, request: &mut Request) -> Result<(), Fault> {
     mounts(fields, request)?;
     (request.policy, request.overrides) = policy(fields)?;
     request.limits = limits(fields)?;
-    request.network =
-        fields.word("network", &[("none", Network::None), ("localhost", Network::Localhost)])?;
+    request.network = fields.word(
+        "network",
+        &[("none", NetMode::None), ("localhost", NetMode::Localhost), ("allow", NetMode::Allow)],
+    )?;
     request.git = fields.word(
         "git",
         &[("off", GitAccess::Off), ("ro", GitAccess::ReadOnly), ("rw", GitAccess::ReadWrite)],
@@ -218,7 +220,7 @@ mod tests {
         assert_eq!(request.volumes[0].name.as_str(), "cache");
         assert_eq!(request.datasets[0].path, PathBuf::from("i.csv"));
         assert_eq!(request.git, Some(GitAccess::ReadWrite));
-        assert_eq!(request.network, Some(Network::Localhost));
+        assert_eq!(request.network, Some(NetMode::Localhost));
         assert_eq!(request.backend, Some(BackendName::Local.into()));
         assert_eq!(request.limits.timeout, Some(TimeSpan::from_secs(2)));
         assert_eq!(request.limits.memory, Some(Bytes::mib(1)));

@@ -36,6 +36,22 @@ enum Host {
     Network { address: IpAddr, bits: u8 },
 }
 
+impl Host {
+    fn covers(&self, other: &Host) -> bool {
+        match (self, other) {
+            (Host::Any, _) => true,
+            (Host::Name(own), Host::Name(other)) => own == other,
+            (Host::Below(own), Host::Name(other)) => is_below(other, own),
+            (Host::Below(own), Host::Below(other)) => own == other || is_below(other, own),
+            (
+                Host::Network { address: own, bits },
+                Host::Network { address: other, bits: other_bits },
+            ) => bits <= other_bits && same_bits(*own, *other, *bits),
+            _ => false,
+        }
+    }
+}
+
 /// The first and the last port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Ports {
@@ -91,18 +107,43 @@ impl HostPattern {
             (Some(_), None) => false,
             (Some(own), Some(other)) => own.first <= other.first && other.last <= own.last,
         };
-        ports
-            && match (&self.host, &other.host) {
-                (Host::Any, _) => true,
-                (Host::Name(own), Host::Name(other)) => own == other,
-                (Host::Below(own), Host::Name(other)) => is_below(other, own),
-                (Host::Below(own), Host::Below(other)) => own == other || is_below(other, own),
-                (
-                    Host::Network { address: own, bits },
-                    Host::Network { address: other, bits: other_bits },
-                ) => bits <= other_bits && same_bits(*own, *other, *bits),
-                _ => false,
+        ports && self.host.covers(&other.host)
+    }
+
+    /// What both mean, if they have anything in common. Of two sets of hosts one always holds the
+    /// other, or they are apart.
+    pub fn common(&self, other: &HostPattern) -> Option<HostPattern> {
+        let host = match (self.host.covers(&other.host), other.host.covers(&self.host)) {
+            (true, _) => &other.host,
+            (false, true) => &self.host,
+            (false, false) => return None,
+        };
+        let ports = match (self.ports, other.ports) {
+            (None, ports) | (ports, None) => ports,
+            (Some(one), Some(other)) => {
+                let (first, last) = (one.first.max(other.first), one.last.min(other.last));
+                if first > last {
+                    return None;
+                }
+                Some(Ports { first, last })
             }
+        };
+        Some(HostPattern { host: host.clone(), ports })
+    }
+
+    /// The same hosts on these ports: a number, or a range such as `8000-8100`.
+    pub(super) fn on_ports(&self, ports: &str) -> Result<HostPattern, HostError> {
+        Ok(HostPattern { host: self.host.clone(), ports: Some(parse::ports(ports, ports)?) })
+    }
+
+    /// Whether it says which ports it means.
+    pub(super) fn says_ports(&self) -> bool {
+        self.ports.is_some()
+    }
+
+    /// Whether it means only the box itself, by name.
+    pub(super) fn is_box_by_name(&self) -> bool {
+        self.exact_name().is_some_and(is_box)
     }
 
     /// Whether it names an address or a network of addresses, which `*` does not.
@@ -133,14 +174,16 @@ impl HostPattern {
     }
 
     /// How narrow it is: a pattern for one host is narrower than one for many, and of those the
-    /// one that says more.
-    pub(crate) fn narrowness(&self) -> usize {
-        match &self.host {
+    /// one that says more. For the same hosts the one with fewer ports is narrower.
+    pub(crate) fn narrowness(&self) -> (usize, u16) {
+        let host = match &self.host {
             Host::Any => 0,
             Host::Below(parent) => 1 + parent.len(),
             Host::Network { bits, .. } => 1 + usize::from(*bits),
             Host::Name(_) => usize::MAX,
-        }
+        };
+        let ports = self.ports();
+        (host, u16::MAX - (ports.end() - ports.start()))
     }
 
     fn has_port(&self, port: u16) -> bool {
@@ -169,7 +212,7 @@ impl HostName {
     /// Whether it is the box itself.
     pub fn is_loopback(&self) -> bool {
         match self {
-            HostName::Name(name) => name == "localhost" || is_below(name, "localhost"),
+            HostName::Name(name) => is_box(name),
             HostName::Address(address) => address.is_loopback(),
         }
     }
@@ -181,6 +224,11 @@ impl HostName {
             HostName::Address(address) => pattern.matches_address(*address, port),
         }
     }
+}
+
+/// Whether a name is the box itself.
+fn is_box(name: &str) -> bool {
+    name == "localhost" || is_below(name, "localhost")
 }
 
 fn is_below(name: &str, parent: &str) -> bool {

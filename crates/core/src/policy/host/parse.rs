@@ -125,7 +125,15 @@ fn split_ports(text: &str) -> Result<(&str, Option<Ports>), HostError> {
             None => (text, None),
         },
     };
-    let Some(ports) = ports else { return Ok((host, None)) };
+    match ports {
+        Some(written) => Ok((host, Some(self::ports(written, text)?))),
+        None => Ok((host, None)),
+    }
+}
+
+/// A port, or a range of them.
+pub(super) fn ports(ports: &str, given: &str) -> Result<Ports, HostError> {
+    let refused = || HostError::Port { given: given.escape_debug().to_string() };
     let number = |digits: &str| match digits.parse::<u16>() {
         Ok(port) if port > 0 && digits.bytes().all(|b| b.is_ascii_digit()) => Ok(port),
         _ => Err(refused()),
@@ -134,7 +142,7 @@ fn split_ports(text: &str) -> Result<(&str, Option<Ports>), HostError> {
         Some((first, last)) => (number(first)?, number(last)?),
         None => (number(ports)?, number(ports)?),
     };
-    if first > last { Err(refused()) } else { Ok((host, Some(Ports { first, last }))) }
+    if first > last { Err(refused()) } else { Ok(Ports { first, last }) }
 }
 
 /// An address, alone or with a number of bits. IPv4 inside of IPv6 is IPv4.

@@ -1,32 +1,81 @@
 //! What cannot be meant: values of one document that contradict each other.
 
-use std::fmt::Display;
+use std::{fmt::Display, net::IpAddr};
+
+use super::net;
 
 use crate::{
     policy::{
-        MountLeave, NetMode, Sourced,
+        HostRule, MountLeave, NetMode, Sourced,
         document::{Document, in_words},
         limit::LimitKey,
     },
     source::Problem,
 };
 
-/// Finds the first contradiction.
-pub(super) fn check(document: &Document) -> Result<(), Problem> {
+/// Finds the first contradiction in a file.
+pub(super) fn file(document: &Document) -> Result<(), Problem> {
+    hosts_of_mode(document)?;
+    wishes(document)
+}
+
+/// Finds the first contradiction in a request, which may leave the hosts to the layers under it.
+pub(super) fn wishes(document: &Document) -> Result<(), Problem> {
     network(document)?;
+    not_the_box(document)?;
+    addresses_of_names(document)?;
     files(document)?;
     variables(document)?;
     time(document)?;
     own_ceiling(document)
 }
 
+fn hosts_of_mode(document: &Document) -> Result<(), Problem> {
+    match &document.net.mode {
+        Some(mode) if mode.value == NetMode::Allow && document.net.allow.is_empty() => {
+            Err(document
+                .texts
+                .problem(&mode.origin, "`net.mode` is `allow`, and no host is allowed", "")
+                .hint("list hosts in `net.allow`, or write `mode: localhost`"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The loopback of the box needs no rule, and whoever writes it means another machine.
+fn not_the_box(document: &Document) -> Result<(), Problem> {
+    let Some(rule) = document.net.allow.iter().find(|rule| rule.value.host.is_box_by_name()) else {
+        return Ok(());
+    };
+    let message = format!("`{}` is the box itself, which needs no rule", rule.value.host);
+    let problem = document.texts.problem(&rule.origin, message, "");
+    Err(problem.hint("leave it out; the machine that the box runs on is `host`, as in host:5432"))
+}
+
+/// Addresses that stand for names cannot be dialled as themselves.
+fn addresses_of_names(document: &Document) -> Result<(), Problem> {
+    let texts = &document.texts;
+    let Some(synthetic) = &document.net.synthetic else { return Ok(()) };
+    if net::is_unfit_for_names(synthetic.value) {
+        let message = format!("`net.synthetic: {}` cannot stand for names", synthetic.value);
+        let problem = texts.problem(&synthetic.origin, message, "no connection leaves to these");
+        return Err(problem.hint("write a network that nobody needs, such as 198.18.0.0/15"));
+    }
+    let hidden = |rule: &&Sourced<HostRule>| match rule.value.host.exact_address() {
+        Some(IpAddr::V4(address)) => synthetic.value.contains(address),
+        _ => false,
+    };
+    let Some(rule) = document.net.allow.iter().find(hidden) else { return Ok(()) };
+    let message = format!("{} cannot be reached, since it stands for names", rule.value.host);
+    let problem = texts.problem(&rule.origin, message, "this address");
+    let problem = texts.also(problem, &synthetic.origin, "is in here");
+    Err(problem.hint("write another `net.synthetic`"))
+}
+
 fn network(document: &Document) -> Result<(), Problem> {
     let texts = &document.texts;
     let Some(mode) = &document.net.mode else { return Ok(()) };
     match (mode.value, document.net.allow.first()) {
-        (NetMode::Allow, None) => Err(texts
-            .problem(&mode.origin, "`net.mode` is `allow`, and no host is allowed", "")
-            .hint("list hosts in `net.allow`, or write `mode: localhost`")),
         (NetMode::None | NetMode::Localhost, Some(host)) => {
             let message = format!(
                 "`net.allow` lists hosts, and `net.mode: {}` lets none be reached",

@@ -3,6 +3,7 @@
 
 mod ceiling;
 mod check;
+mod net;
 mod sections;
 mod value;
 
@@ -28,9 +29,9 @@ impl Document {
             document.fs = sections::fs(&mut fs, directory, &mut document.limits)?;
             fs.end()?;
         }
-        if let Some(mut net) = file.section("net")? {
-            document.net = sections::net(&mut net)?;
-            net.end()?;
+        if let Some(mut own) = file.section("net")? {
+            document.net = net::net(&mut own)?;
+            own.end()?;
         }
         if let Some(mut proc) = file.section("proc")? {
             sections::proc(&mut proc, &mut document.limits)?;
@@ -54,13 +55,13 @@ impl Document {
             ceiling.end()?;
         }
         file.end()?;
-        check::check(&document)?;
+        check::file(&document)?;
         Ok(document)
     }
 
     /// Finds what cannot be meant in a document that was not read from a text.
     pub(super) fn checked(self) -> Result<Document, Problem> {
-        check::check(&self)?;
+        check::wishes(&self)?;
         Ok(self)
     }
 }

@@ -9,9 +9,9 @@ use super::value;
 use crate::{
     Access,
     policy::{
-        MountLeave, NetMode, Said, Sourced,
+        MountLeave, Sourced,
         choice::Choice as _,
-        document::{EnvSection, FsSection, LedgerSection, NetSection, PolicyMount, ToolsSection},
+        document::{EnvSection, FsSection, LedgerSection, PolicyMount, ToolsSection},
         limit::{LimitKey, SaidLimits},
         variable::variable_name,
     },
@@ -124,19 +124,6 @@ fn datasets(
         datasets.insert(key.text.clone(), path);
     }
     Ok(datasets)
-}
-
-pub(super) fn net(fields: &mut Fields<'_>) -> Result<NetSection, Problem> {
-    let mode: Said<NetMode> = value::choice(fields, "mode")?;
-    let allow: Vec<Sourced<_>> = value::patterns(fields, "allow")?;
-    // Whoever lists hosts wants them reached.
-    let implied = || allow.first().map(|host| host.map(|_| NetMode::Allow));
-    Ok(NetSection {
-        mode: mode.or_else(implied),
-        allow,
-        deny: value::patterns(fields, "deny")?,
-        dns: value::flag(fields, "dns")?,
-    })
 }
 
 pub(super) fn proc(fields: &mut Fields<'_>, limits: &mut SaidLimits) -> Result<(), Problem> {

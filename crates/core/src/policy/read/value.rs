@@ -56,7 +56,15 @@ pub(super) fn word<T: Choice>(
 
 /// A limit.
 pub(super) fn limit(fields: &mut Fields<'_>, key: LimitKey) -> Result<Said<Amount>, Problem> {
-    let name = key.word();
+    limit_as(fields, key.word(), key)
+}
+
+/// A value that is written like a limit, under a name of its own.
+pub(super) fn limit_as(
+    fields: &mut Fields<'_>,
+    name: &'static str,
+    key: LimitKey,
+) -> Result<Said<Amount>, Problem> {
     let Some((text, place)) = fields.text(name)? else { return Ok(None) };
     match key.read(text) {
         Ok(amount) => Ok(Some(Sourced::new(amount, fields.origin(place)))),
@@ -86,6 +94,15 @@ pub(super) fn texts<'a>(
     key: &'static str,
 ) -> Result<Vec<(&'a str, Place)>, Problem> {
     fields.texts(key).map_err(|problem| problem.hint(format!("write a list: `{key}: [a, b]`")))
+}
+
+/// The texts of a list that was taken already.
+pub(super) fn texts_of<'a>(
+    fields: &Fields<'a>,
+    key: &str,
+    nodes: &'a [Node],
+) -> Result<Vec<(&'a str, Place)>, Problem> {
+    nodes.iter().map(|node| Ok((fields.scalar(key, node)?, node.place))).collect()
 }
 
 /// A list of patterns, each read by its type.
@@ -167,7 +184,7 @@ pub(super) fn host_path(
 /// A list, or a single word.
 pub(super) enum ListOrWord<'a> {
     /// The items of a list.
-    List(Vec<(&'a str, Place)>),
+    List(&'a [Node]),
     /// A word.
     Word(&'a str),
 }
@@ -179,10 +196,7 @@ pub(super) fn list_or_word<'a>(
 ) -> Result<Option<(ListOrWord<'a>, Place)>, Problem> {
     let Some(node) = fields.take(key) else { return Ok(None) };
     let value = match &node.value {
-        Value::List(nodes) => {
-            let text = |node: &'a Node| Ok((fields.scalar(key, node)?, node.place));
-            ListOrWord::List(nodes.iter().map(text).collect::<Result<_, Problem>>()?)
-        }
+        Value::List(nodes) => ListOrWord::List(nodes),
         _ => ListOrWord::Word(fields.scalar(key, node)?),
     };
     Ok(Some((value, node.place)))

@@ -4,6 +4,7 @@ mod decisions;
 mod globs;
 mod hosts;
 mod layers;
+mod network;
 mod profiles;
 mod properties;
 mod schema;

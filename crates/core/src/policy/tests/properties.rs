@@ -4,7 +4,10 @@ use std::{fmt, ops, path::Path};
 
 use proptest::prelude::*;
 
-use crate::policy::{Document, Layered, LimitKey, Policy, Rank, choice::Choice as _, merge};
+use crate::{
+    egress::{Target, TlsRule},
+    policy::{Document, HostPattern, Layered, LimitKey, Policy, Rank, choice::Choice as _, merge},
+};
 
 /// Some of these lines, in their order.
 fn some(lines: &'static [&'static str]) -> impl Strategy<Value = Vec<&'static str>> {
@@ -28,6 +31,18 @@ const TIMES: &[&str] = &["100ms", "1s", "1m", "10m", "1h"];
 const MODES: &[&str] = &["ro", "overlay", "rw"];
 const HOSTS: &[&str] =
     &["a.com", "b.a.com", "'*.a.com'", "'*.b.a.com'", "10.0.0.0/8", "10.1.0.0/16:80", "'*'"];
+const RULES: &[&str] = &[
+    "a.com",
+    "{host: b.a.com, tls: any}",
+    "{host: b.a.com, ports: [80, 443], tls: required}",
+    "'*.a.com'",
+    "{host: '*.b.a.com', tls: required}",
+    "{host: '*', ports: [400-500], tls: required}",
+    "10.0.0.0/8",
+    "10.1.0.0/16:80",
+    "'*'",
+    "{host: s.a.com, inject: {header: A, from: env:S}}",
+];
 const NAMES: &[&str] = &["A", "AB", "'A*'", "'AB*'", "C"];
 const GLOBS: &[&str] = &["a", "'**/b'", "'*.key'", "c/d"];
 const PROFILES: &[&str] = &["default", "strict", "build", "agent"];
@@ -46,11 +61,12 @@ fn text() -> impl Strategy<Value = String> {
         .prop_map(|(a, b, c, d, e, f, g)| [a, b, c, d, e, f, g].concat());
     let net = (
         one_of("mode", &["none", "localhost", "allow"]),
-        list_of("allow", HOSTS),
+        list_of("allow", RULES),
         list_of("deny", HOSTS),
         one_of("dns", &["true", "false"]),
+        one_of("limits", &["{connections: 8}", "{connections: 500, rate: 1m}", "{rate: 8m}"]),
     )
-        .prop_map(|(a, b, c, d)| [a, b, c, d].concat());
+        .prop_map(|(a, b, c, d, e)| [a, b, c, d, e].concat());
     let proc = (
         one_of("memory", SIZES),
         one_of("timeout", TIMES),
@@ -70,11 +86,22 @@ fn text() -> impl Strategy<Value = String> {
         one_of("timeout", TIMES),
         one_of("workspace", MODES),
         one_of("mounts", &["none", "ro", "rw"]),
-        one_of("net", &["none", "localhost", "['*.a.com']", "[a.com, 10.0.0.0/8]", "['*']"]),
+        one_of(
+            "net",
+            &[
+                "none",
+                "localhost",
+                "['*.a.com']",
+                "[a.com, 10.0.0.0/8]",
+                "['*']",
+                "[{host: '*', tls: required}, 10.0.0.0/8]",
+            ],
+        ),
         one_of("env", &["['A*']", "[C]", "['*']", "[]"]),
         one_of("git", &["off", "ro", "rw"]),
+        one_of("inject", &["[]", "[S]", "[S, T]"]),
     )
-        .prop_map(|(a, b, c, d, e, f, g)| [a, b, c, d, e, f, g].concat());
+        .prop_map(|(a, b, c, d, e, f, g, h)| [a, b, c, d, e, f, g, h].concat());
     let extends = proptest::option::weighted(0.2, proptest::sample::select(PROFILES));
     let require = some(&["seccomp", "landlock"]);
     (fs, net, proc, env, ledger, ceiling, extends, require).prop_map(
@@ -118,8 +145,22 @@ fn documents(name: &'static str) -> impl Strategy<Value = Written> {
 struct Questions;
 
 impl Questions {
-    const HOSTS: &[&str] =
-        &["a.com", "b.a.com", "x.b.a.com", "10.1.2.3", "10.9.9.9", "other.org", "localhost"];
+    const HOSTS: &[&str] = &[
+        "a.com",
+        "b.a.com",
+        "x.b.a.com",
+        "s.a.com",
+        "10.1.2.3",
+        "10.9.9.9",
+        "other.org",
+        "localhost",
+    ];
+    /// Hosts with the ports that rules have.
+    fn targets() -> impl Iterator<Item = (Target, u16)> {
+        let hosts = Questions::HOSTS.iter().filter_map(|host| Target::parse(host).ok());
+        hosts.flat_map(|target| [80, 443, 450].map(|port| (target.clone(), port)))
+    }
+
     const PATHS: &[&str] = &["a", "x/b", "k.key", "c/d/e", ".git/hooks/x", "plain", ".env"];
     const NAMES: &[&str] = &["A", "AB", "ABC", "C", "Z", "AWS_X"];
 }
@@ -147,6 +188,14 @@ fn at_most(tight: &Policy, loose: &Policy) -> Result<(), TestCaseError> {
         prop_assert!(known.is_some(), "a mount appeared");
     }
     prop_assert!(tight.fs.deps.is_none() || loose.fs.deps.is_some());
+    let (tight, loose) = (tight.egress(), loose.egress());
+    prop_assert!(tight.limits.connections <= loose.limits.connections);
+    for (tight, loose) in [
+        (tight.limits.total_bytes, loose.limits.total_bytes),
+        (tight.limits.bytes_per_second, loose.limits.bytes_per_second),
+    ] {
+        prop_assert!(tight.unwrap_or(u64::MAX) <= loose.unwrap_or(u64::MAX));
+    }
     Ok(())
 }
 
@@ -159,8 +208,9 @@ fn keeps(after: &Policy, before: &Policy) -> Result<(), TestCaseError> {
     prop_assert!(after.ceiling.mounts.value <= before.ceiling.mounts.value);
     prop_assert!(after.ceiling.git.value <= before.ceiling.git.value);
     prop_assert!(after.ceiling.net.value.mode() <= before.ceiling.net.value.mode());
-    for host in after.ceiling.net.value.hosts() {
-        prop_assert!(before.ceiling.net.value.covers(host));
+    prop_assert!(after.ceiling.net.value.is_within(&before.ceiling.net.value));
+    for name in &after.ceiling.inject.value {
+        prop_assert!(before.ceiling.inject.value.contains(name));
     }
     for name in &after.ceiling.env.value {
         prop_assert!(before.ceiling.covers_variable(name));
@@ -214,6 +264,10 @@ fn only_tightens(document: &Document, under: &Policy) -> Document {
     tight.net.allow.clear();
     tight.net.mode = tight.net.mode.filter(|mode| mode.value <= under.net.mode.value);
     tight.net.dns = tight.net.dns.filter(|dns| !dns.value);
+    let (own, most) = (&mut tight.net.limits, under.egress().limits);
+    own.connections = own.connections.take().filter(|own| own.value <= most.connections);
+    own.rate =
+        own.rate.take().filter(|own| own.value.get() <= most.bytes_per_second.unwrap_or(u64::MAX));
     tight.env.pass.clear();
     tight.env.set.clear();
     tight.fs.workspace = tight.fs.workspace.filter(|mode| mode.value <= under.fs.workspace.value);
@@ -266,6 +320,86 @@ proptest! {
             let pass = |policy: &Policy| policy.env.pass.iter().any(|own| own.value.matches(name));
             let leave = under.ceiling.env.value.iter().any(|own| own.matches(name));
             prop_assert!(!pass(&after) || leave);
+        }
+    }
+
+    #[test]
+    fn no_host_is_allowed_that_nobody_allows_or_that_is_above_the_ceiling(
+        user in documents("user"), project in documents("project"),
+    ) {
+        let bare = Document { extends: project.extends.clone(), ..Document::default() };
+        let Some(under) = stacked(&user, &bare) else { return Ok(()) };
+        let Some(after) = stacked(&user, &project) else { return Ok(()) };
+        let (before, now) = (under.egress(), after.egress());
+        for (target, port) in Questions::targets() {
+            if !now.decide(&target, port).allowed {
+                continue;
+            }
+            let means = |pattern: &HostPattern| match &target {
+                Target::Name(name) => pattern.matches_name(name, port),
+                Target::Address(address) => pattern.matches_address(*address, port),
+            };
+            let own = project.net.allow.iter().any(|rule| means(&rule.value.host));
+            prop_assert!(own || before.decide(&target, port).allowed, "{:?}:{}", target, port);
+            let leave = under.ceiling.net.value.hosts().iter().any(|own| means(&own.host));
+            prop_assert!(leave, "{:?}:{}", target, port);
+        }
+    }
+
+    #[test]
+    fn tls_is_given_up_only_with_leave_and_in_so_many_words(
+        user in documents("user"), project in documents("project"),
+    ) {
+        let bare = Document { extends: project.extends.clone(), ..Document::default() };
+        let Some(under) = stacked(&user, &bare) else { return Ok(()) };
+        let Some(after) = stacked(&user, &project) else { return Ok(()) };
+        let (before, now) = (under.egress(), after.egress());
+        for (target, port) in Questions::targets() {
+            let Some(rule) = now.rule_for(&target, port) else { continue };
+            if rule.tls == TlsRule::Required {
+                continue;
+            }
+            let means = |pattern: &HostPattern| match &target {
+                Target::Name(name) => pattern.matches_name(name, port),
+                Target::Address(address) => pattern.matches_address(*address, port),
+            };
+            let said = project.net.allow.iter().any(|rule| {
+                rule.value.tls == Some(TlsRule::Any) && means(&rule.value.host)
+            });
+            let was = before.rule_for(&target, port).map(|rule| rule.tls);
+            prop_assert!(said || was != Some(TlsRule::Required), "{:?}:{}", target, port);
+            let most = after.ceiling.net.value.hosts().iter();
+            let most = most.filter(|leave| means(&leave.host)).map(|leave| leave.tls).max();
+            prop_assert_eq!(most, Some(TlsRule::Any), "{:?}:{}", target, port);
+            // What the upper file requires of a host it does not name again is required.
+            let asked = project.net.allow.iter().filter(|rule| means(&rule.value.host));
+            let mut asked = asked.map(|rule| rule.value.tls);
+            prop_assert!(!asked.clone().any(|tls| tls == Some(TlsRule::Required)) || asked.any(|tls| tls != Some(TlsRule::Required)));
+        }
+    }
+
+    #[test]
+    fn a_project_gets_no_secret_that_the_user_does_not_name(
+        user in documents("user"), project in documents("project"),
+    ) {
+        let Some(after) = stacked(&user, &project) else { return Ok(()) };
+        let named = user.ceiling.inject.as_ref().is_some_and(|names| names.value.contains(&"S".to_owned()));
+        let given = |document: &Document| document.net.allow.iter().any(|rule| rule.value.inject.is_some());
+        prop_assert!(!given(&project) || named);
+        let injects = after.egress().allow.iter().any(|rule| rule.inject.is_some());
+        prop_assert!(!injects || given(&user) || given(&project));
+    }
+
+    #[test]
+    fn the_words_agree_with_the_gate(user in documents("user"), project in documents("project")) {
+        let Some(policy) = stacked(&user, &project) else { return Ok(()) };
+        let egress = policy.egress();
+        for host in Questions::HOSTS {
+            let target = Target::parse(host).unwrap();
+            for port in [80, 443] {
+                let said = policy.host_decision(host, port).allowed;
+                prop_assert_eq!(said, egress.decide_inside(&target, port).allowed, "{}", host);
+            }
         }
     }
 
@@ -332,7 +466,8 @@ proptest! {
         let Some(after) = stacked(&user, &project) else { return Ok(()) };
         for document in [&user, &project] {
             for deny in &document.net.deny {
-                for host in Questions::HOSTS {
+                // No rule is asked about the box itself.
+                for host in Questions::HOSTS.iter().filter(|host| **host != "localhost") {
                     if deny.value.matches_name(host, 443) {
                         prop_assert!(!after.host_decision(host, 443).allowed);
                     }

@@ -33,6 +33,22 @@ fn with(section: &str, key: &str, value: &str) -> String {
             };
             format!("version: 1\nfs: {{mounts: [{{{rest}, {key}: {value}}}]}}\n")
         }
+        "net.allow.inject" => {
+            let rest = match key {
+                "header" => "from: env:A",
+                "from" => "header: A",
+                _ => "from: env:A, header: A",
+            };
+            format!(
+                "version: 1\nnet: {{allow: [{{host: a.com, inject: {{{rest}, {key}: {value}}}}}]}}\n"
+            )
+        }
+        "net.allow" | "ceiling.net" => {
+            let rest = if key == "host" { "tls: any" } else { "host: a.com" };
+            let (section, key_of_section) = section.split_once('.').unwrap();
+            format!("version: 1\n{section}: {{{key_of_section}: [{{{rest}, {key}: {value}}}]}}\n")
+        }
+        "net.limits" => format!("version: 1\nnet: {{limits: {{{key}: {value}}}}}\n"),
         section => format!("version: 1\n{section}:\n  {key}: {value}\n"),
     }
 }
@@ -56,6 +72,13 @@ fn every_key_of_the_parser_is_in_the_schema() {
         ("fs", "/properties/fs/properties"),
         ("fs.mounts", "/properties/fs/properties/mounts/items/properties"),
         ("net", "/properties/net/properties"),
+        ("net.allow", "/properties/net/properties/allow/items/oneOf/1/properties"),
+        (
+            "net.allow.inject",
+            "/properties/net/properties/allow/items/oneOf/1/properties/inject/properties",
+        ),
+        ("net.limits", "/properties/net/properties/limits/properties"),
+        ("ceiling.net", "/properties/ceiling/properties/net/oneOf/1/items/oneOf/1/properties"),
         ("proc", "/properties/proc/properties"),
         ("env", "/properties/env/properties"),
         ("tools", "/properties/tools/properties"),
