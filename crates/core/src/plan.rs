@@ -56,18 +56,16 @@ impl fmt::Display for BackendName {
 
 /// A backend name that is not known.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown backend `{given}`; the backends are {}{}", names(), hint(.given))]
+#[error("unknown backend `{given}`; the backends are {}{}", words.join(", "), hint(.given, .words))]
 pub struct UnknownBackend {
     /// The name as given.
     pub given: String,
+    /// The names that are known there.
+    pub words: &'static [&'static str],
 }
 
-fn names() -> String {
-    BackendChoice::WORDS.join(", ")
-}
-
-fn hint(given: &str) -> String {
-    match nearest(given, BackendChoice::WORDS.iter().copied()).first() {
+fn hint(given: &str, words: &[&'static str]) -> String {
+    match nearest(given, words.iter().copied()).first() {
         Some(name) => format!(" (did you mean `{name}`?)"),
         None => String::new(),
     }
@@ -81,7 +79,7 @@ impl FromStr for BackendName {
             .iter()
             .copied()
             .find(|backend| backend.name() == given)
-            .ok_or_else(|| UnknownBackend { given: given.to_owned() })
+            .ok_or_else(|| UnknownBackend { given: given.to_owned(), words: BackendChoice::NAMES })
     }
 }
 

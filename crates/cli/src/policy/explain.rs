@@ -1,6 +1,6 @@
 //! `fumehood policy explain`: yes or no, and which line says so. The exit code is the answer.
 
-use std::{path::PathBuf, str::FromStr};
+use std::path::PathBuf;
 
 use clap::Args;
 use fumehood::{

@@ -19,6 +19,8 @@ impl BackendChoice {
     const AUTO: &'static str = "auto";
     /// Every word.
     pub const WORDS: &'static [&'static str] = &["auto", "native", "docker", "podman", "local"];
+    /// Every word but [`BackendChoice::Auto`].
+    pub(crate) const NAMES: &'static [&'static str] = BackendChoice::WORDS.split_at(1).1;
 }
 
 impl From<BackendName> for BackendChoice {
@@ -48,7 +50,9 @@ impl FromStr for BackendChoice {
     fn from_str(given: &str) -> Result<BackendChoice, UnknownBackend> {
         match given {
             BackendChoice::AUTO => Ok(BackendChoice::Auto),
-            _ => given.parse().map(BackendChoice::Named),
+            _ => given.parse().map(BackendChoice::Named).map_err(|unknown: UnknownBackend| {
+                UnknownBackend { words: BackendChoice::WORDS, ..unknown }
+            }),
         }
     }
 }
@@ -58,12 +62,12 @@ impl Scalar for BackendChoice {
 }
 
 impl Scalar for BackendName {
-    const KIND: Kind = Kind::Word(BackendChoice::WORDS.split_at(1).1);
+    const KIND: Kind = Kind::Word(BackendChoice::NAMES);
 }
 
 impl From<UnknownBackend> for ValueError {
-    fn from(UnknownBackend { given }: UnknownBackend) -> ValueError {
-        ValueError::Word { given, words: BackendChoice::WORDS.to_vec() }
+    fn from(UnknownBackend { given, words }: UnknownBackend) -> ValueError {
+        ValueError::Word { given, words: words.to_vec() }
     }
 }
 

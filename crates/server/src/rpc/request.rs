@@ -233,7 +233,7 @@ mod tests {
     fn the_language_is_named_or_seen() {
         let language = |given| match request(of_run, given).map(|request| request.program) {
             Ok(Program::Code { language, .. }) => Ok(language),
-            Ok(Program::Command { .. }) => panic!("code was given"),
+            Ok(Program::Command { .. } | Program::Helper { .. }) => panic!("code was given"),
             Err(fault) => Err(fault.code()),
         };
         assert_eq!(language(json!({"code": "1", "language": "go"})), Ok("go".into()));
