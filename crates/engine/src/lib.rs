@@ -36,6 +36,7 @@ mod tree;
 mod volume;
 
 pub use fumehood_core::*;
+pub use fumehood_gate::{Resolve, ResolveError, Resolving, SystemResolver, TableResolver};
 
 pub use self::{
     archive::{ArchiveError, Refusal},

@@ -49,6 +49,8 @@ fn outcome(number: u32) -> Outcome {
         changes: vec![],
         change_count: 0,
         overlay: None,
+        network: Vec::new(),
+        network_left_out: 0,
         policy_digest: Digest::of(b"a policy"),
         plan_digest: Digest::of(b"a plan"),
     }
@@ -354,4 +356,19 @@ fn the_digest_of_the_policy_is_salted() {
     assert_ne!(under(&salt()), bare);
     assert_eq!(under(&salt()), under(&salt()));
     assert_ne!(under(&salt()), under(&Salt::new([8; Salt::BYTES])));
+}
+
+#[test]
+fn a_decision_of_the_gate_is_recorded_with_its_rule() {
+    let mut decision: crate::egress::Record = serde_json::from_str(
+        r#"{"name": "a.test", "address": "192.0.2.1", "port": 443, "allowed": true,
+            "reason": "allowed", "rule": "policy.yaml:7", "sent": 1, "received": 2,
+            "duration_ms": 3, "via_proxy": false}"#,
+    )
+    .unwrap();
+    let of = |decision: &crate::egress::Record| NetworkDecision::from(decision);
+    assert_eq!((of(&decision).host.as_str(), of(&decision).port), ("a.test", Some(443)));
+    assert_eq!(of(&decision).reason, "allowed (policy.yaml:7)");
+    (decision.name, decision.rule) = (None, None);
+    assert_eq!(of(&decision).host, "192.0.2.1");
 }

@@ -1,6 +1,7 @@
 //! From a request to a plan. The last place where anything is decided.
 
 mod code;
+mod egress;
 mod git;
 mod given;
 mod guard;
