@@ -1,6 +1,7 @@
 //! What every backend must do: one list of cases, run wherever they apply.
 
 mod descriptors;
+mod egress;
 mod ends;
 mod environment;
 mod files;
@@ -38,6 +39,7 @@ fn cases() -> Vec<Case> {
         git::cases(),
         overlay::cases(),
         network::cases(),
+        egress::cases(),
         identity::cases(),
         descriptors::cases(),
         policy::cases(),

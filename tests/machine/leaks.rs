@@ -1,7 +1,7 @@
 //! Nothing is left behind, however often and however a run ends.
 
-use fumehood::{Error, Mount, Status};
-use fumehood_tests::{Case, Condition, command_line, shell, with_limits};
+use fumehood::{Error, Mount, PolicyChoice, Status};
+use fumehood_tests::{Case, Condition, NEAR, Server, command_line, python, shell, with_limits};
 
 use crate::{
     residue::{assert_as_before, at_rest},
@@ -40,6 +40,35 @@ pub fn cases() -> Vec<Case> {
             assert_as_before(&before, scene.path());
         })
         .only(Condition::ISOLATED),
+        Case::steps("leaks::lent_connections", |scene| {
+            let server = Server::start(NEAR);
+            let port = server.port();
+            let policy = format!(
+                "version: 1\nnet:\n  mode: allow\n  allow: ['near.test:{port}', '{NEAR}:{port}']\n"
+            );
+            // One connection stays open, one is refused, and one is made by who is killed.
+            let source = format!(
+                "import os, socket\n\
+                 near = [socket.create_connection(('near.test', {port})) for _ in range(3)]\n\
+                 near[0].sendall(b'hello'); near[0].recv(99)\n\
+                 try: socket.create_connection(('203.0.113.1', 80)).recv(1)\n\
+                 except OSError: pass\n\
+                 os.kill(os.getpid(), 9)"
+            );
+            let request = || {
+                let text = policy.clone();
+                python(&source).policy(PolicyChoice::Text { name: "the policy".into(), text })
+            };
+            scene.run(request());
+            let before = at_rest(scene.path());
+            for _ in 0..5 {
+                let outcome = scene.run(request());
+                assert_eq!(outcome.network.len(), 4, "{:?}", outcome.network);
+                drop(scene.start(request()));
+            }
+            assert_as_before(&before, scene.path());
+        })
+        .only(Condition::GATE),
         Case::steps("leaks::fifty_commands", |scene| {
             let tool = Tool::find(scene);
             // The first command finds out about toolchains and remembers it.

@@ -39,6 +39,11 @@ impl Condition {
         |place| place.backend != fumehood::BackendName::Native,
         "a directory can be shown as a copy here",
     );
+    /// Boxes are lent connections by a gate.
+    pub const GATE: Condition = Condition::new(|place| place.isolates, "boxes have no gate here");
+    /// They are not.
+    pub const NO_GATE: Condition =
+        Condition::new(|place| !place.isolates, "boxes have a gate here");
     /// Boxes are containers of an engine.
     pub const ENGINE: Condition =
         Condition::new(|place| place.image.is_some(), "there is no engine here");

@@ -14,6 +14,7 @@ mod place;
 mod programs;
 mod scene;
 mod seen;
+mod server;
 
 pub use self::{
     attack::{Attack, Weaker},
@@ -21,6 +22,7 @@ pub use self::{
     harness::{Threads, conduct},
     place::Place,
     programs::{command_line, python, shell, with_limits},
-    scene::Scene,
+    scene::{FAR, NEAR, Scene},
     seen::{assert_ended, assert_printed, lines, printed},
+    server::Server,
 };

@@ -5,13 +5,16 @@
 use std::{
     any::Any,
     fs::{self, OpenOptions},
+    net::{IpAddr, Ipv4Addr},
     os::{fd::OwnedFd, unix::fs::PermissionsExt as _},
     path::{Path, PathBuf},
-    sync::{LazyLock, Mutex, PoisonError},
+    sync::{Arc, LazyLock, Mutex, PoisonError},
     time::Duration,
 };
 
-use fumehood::{BackendName, Error, Layer, Outcome, Overlays, Request, Run, Sandbox};
+use fumehood::{
+    BackendName, Error, Layer, Outcome, Overlays, Request, Run, Sandbox, TableResolver,
+};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
@@ -19,6 +22,23 @@ use crate::{Place, engines};
 
 /// Longer than any case takes; a case that hangs fails instead.
 const PATIENCE: Duration = Duration::from_secs(240);
+
+/// The address of `near.test`.
+pub const NEAR: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
+/// The address of `far.test`.
+pub const FAR: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 3));
+
+/// Every name that there is for boxes. No name server is ever asked.
+fn names() -> TableResolver {
+    let address = |text: &str| text.parse::<IpAddr>().expect("an address");
+    TableResolver::new()
+        .with("near.test", &[NEAR])
+        .with("far.test", &[FAR])
+        .with("deep.near.test", &[NEAR])
+        .with("private.test", &[address("10.1.2.3")])
+        .with("metadata.test", &[address("169.254.169.254")])
+        .with("mapped.test", &[address("::ffff:127.0.0.2")])
+}
 
 /// The sandbox and what it needs. Its cache is its own, so that nothing is found compiled.
 struct House {
@@ -45,7 +65,8 @@ static HOUSE: LazyLock<House> = LazyLock::new(|| {
     let _inside = runtime.enter();
     let mut builder = Sandbox::builder()
         .cache_dir(directory.path().join("cache"))
-        .state_dir(directory.path().join("state"));
+        .state_dir(directory.path().join("state"))
+        .resolver(Arc::new(names()));
     for engine in engines::named() {
         builder = match engine.backend {
             BackendName::Podman => builder.podman_host(engine.host),

@@ -127,7 +127,7 @@ fn test(
         outcome
     })?;
     let seen = seen(&outcome, wanted.len())?;
-    let records = records(&outcome);
+    let records = outcome.network;
     let trials: Vec<Trial> = wanted
         .iter()
         .zip(seen)
@@ -154,12 +154,6 @@ fn seen(outcome: &Outcome, wanted: usize) -> Result<Vec<String>, Failure> {
 }
 
 /// The gate's decisions, as the outcome has them.
-fn records(outcome: &Outcome) -> Vec<Record> {
-    let value = serde_json::to_value(outcome).unwrap_or_default();
-    let records = value.get("network").cloned().unwrap_or_default();
-    serde_json::from_value(records).unwrap_or_default()
-}
-
 fn judge(
     policy: &Policy,
     HostArg { host, port }: &HostArg,

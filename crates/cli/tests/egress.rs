@@ -70,7 +70,6 @@ fn something_must_be_tried() {
 
 /// A server of this machine that says something to the first two who come.
 #[test]
-#[ignore = "boxes are not connected to the gate yet"]
 fn a_host_that_is_allowed_is_reached_and_another_is_not() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();

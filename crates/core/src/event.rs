@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Captured, Outcome, RunId, Selection};
+use crate::{Captured, Outcome, RunId, Selection, egress};
 
 /// A part of a run that has a box of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -66,6 +66,11 @@ pub enum Event {
         stream: StreamName,
         /// What it wrote.
         data: Captured,
+    },
+    /// The gate decided about a connection that has ended, or about a name.
+    Network {
+        /// What, and why.
+        record: egress::Record,
     },
     /// It is over. The last event of every run.
     Finished {

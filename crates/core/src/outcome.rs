@@ -5,7 +5,7 @@ use std::{borrow::Cow, fmt};
 use base64::Engine as _;
 use serde::{Deserialize, Serialize, Serializer, ser::SerializeStruct as _};
 
-use crate::{BackendName, Change, Digest, Enforced, Phase, RunId, Selection};
+use crate::{BackendName, Change, Digest, Enforced, Phase, RunId, Selection, egress};
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -153,6 +153,8 @@ pub enum ViolationKind {
     Unrecorded,
     /// A path that the policy protects came to be, or was replaced, during the run.
     ProtectedPath,
+    /// A connection or a name was refused.
+    Network,
 }
 
 /// Something the program tried and did not get.
@@ -228,6 +230,13 @@ pub struct Outcome {
     /// nothing to keep.
     #[serde(default)]
     pub overlay: Option<String>,
+    /// What the gate decided about connections and names, in the order in which they ended; as
+    /// many as a gate hands out.
+    #[serde(default)]
+    pub network: Vec<egress::Record>,
+    /// How many decisions are not listed.
+    #[serde(default)]
+    pub network_left_out: u64,
     /// Why it failed or was refused, and what to do about it.
     pub error: Option<String>,
     /// Digest of the policy that it obeyed.

@@ -10,7 +10,8 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Bytes, Digest, Layer, Limits, VolumeName, config::BackendChoice, ledger::Recording, nearest,
+    Bytes, Digest, Layer, Limits, VolumeName, config::BackendChoice, egress::Egress,
+    ledger::Recording, nearest,
 };
 
 /// Something that opens boxes.
@@ -287,6 +288,9 @@ pub struct BoxPlan {
     pub limits: Limits,
     /// Its network.
     pub network: Network,
+    /// What its gate lends it connections to, if it has a gate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub egress: Option<Egress>,
     /// Layers that must hold in full, or nothing is run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub required: Vec<Layer>,
@@ -309,6 +313,7 @@ impl BoxPlan {
             identity,
             limits,
             network: Network::None,
+            egress: None,
             required: Vec::new(),
             without: Vec::new(),
         }

@@ -106,14 +106,9 @@ pub enum Error {
     /// The ledger cannot be used.
     #[error(transparent)]
     Ledger(std::sync::Arc<crate::ledger::LedgerError>),
-    /// The policy allows hosts, which needs a gate.
-    #[error(
-        "the policy lets hosts be reached ({origin}), which this version cannot do yet: set `net.mode` to none or localhost"
-    )]
-    NoGate {
-        /// Where the policy says so.
-        origin: String,
-    },
+    /// The proxy of this machine cannot be used.
+    #[error(transparent)]
+    Proxy(#[from] fumehood_gate::ProxyError),
     /// More paths are covered than a box can hold.
     #[error(
         "the policy denies or protects {count} paths of what is mounted, and a box can cover {most}: name the directories they are in"

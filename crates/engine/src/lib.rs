@@ -38,6 +38,7 @@ mod volume;
 mod within;
 
 pub use fumehood_core::*;
+pub use fumehood_gate::{Resolve, ResolveError, Resolving, SystemResolver, TableResolver};
 
 pub use self::{
     archive::{ArchiveError, Refusal},

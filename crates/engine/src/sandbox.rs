@@ -6,6 +6,8 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
+use fumehood_gate::Resolve;
+
 use crate::{
     BackendName, Bytes, Error, Examination, ImageError, Images, Layer, LimitOverrides, Outcome,
     Plan, Request, Run, VolumeError, Volumes,
@@ -15,13 +17,12 @@ use crate::{
     places::Directory,
     policy::Policy,
     resolve::{self, BaseRoot, Machine},
-    run::{self, Records},
+    run::{self, Outside, Records},
     select::Attempts,
     toolchain::{Environment, Toolchains},
 };
 
 /// Settings of a [`Sandbox`].
-#[derive(Debug)]
 pub struct SandboxBuilder {
     cache_dir: Option<PathBuf>,
     state_dir: Option<PathBuf>,
@@ -30,6 +31,21 @@ pub struct SandboxBuilder {
     keep_ready: u8,
     docker_host: Option<String>,
     podman_host: Option<String>,
+    resolver: Option<Arc<dyn Resolve>>,
+}
+
+impl fmt::Debug for SandboxBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SandboxBuilder")
+            .field("cache_dir", &self.cache_dir)
+            .field("state_dir", &self.state_dir)
+            .field("ledger", &self.ledger)
+            .field("limits", &self.limits)
+            .field("keep_ready", &self.keep_ready)
+            .field("docker_host", &self.docker_host)
+            .field("podman_host", &self.podman_host)
+            .finish_non_exhaustive()
+    }
 }
 
 /// Where runs are recorded.
@@ -51,6 +67,7 @@ impl Default for SandboxBuilder {
             keep_ready: 2,
             docker_host: None,
             podman_host: None,
+            resolver: None,
         }
     }
 }
@@ -107,6 +124,14 @@ impl SandboxBuilder {
         self
     }
 
+    /// How the names that boxes dial are looked up, instead of as this machine does it. The
+    /// proxies of the environment are not used then, since they would look them up themselves.
+    #[must_use]
+    pub fn resolver(mut self, resolver: Arc<dyn Resolve>) -> Self {
+        self.resolver = Some(resolver);
+        self
+    }
+
     /// Starts what every run needs and looks for toolchains; a first box is prepared meanwhile.
     pub fn build(self) -> Result<Sandbox, Error> {
         let cache_dir = self.cache_dir.map_or_else(|| Directory::Cache.of_process(), Ok)?;
@@ -137,6 +162,7 @@ impl SandboxBuilder {
             engines: OnceLock::new(),
             toolchains,
             base,
+            outside: Outside::new(self.resolver),
         };
         let sandbox = Sandbox { inner: Arc::new(inner) };
         sandbox.default_limits(self.limits);
@@ -173,6 +199,7 @@ pub(crate) struct Inner {
     engines: OnceLock<EngineDefaults>,
     toolchains: Toolchains,
     base: BaseRoot,
+    pub(crate) outside: Outside,
 }
 
 impl Inner {

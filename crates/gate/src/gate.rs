@@ -4,6 +4,7 @@ use std::{
     io,
     net::{SocketAddr, TcpListener, UdpSocket},
     sync::{Arc, Mutex, PoisonError, Weak},
+    time::Duration,
 };
 
 use fumehood_core::egress::{Egress, Record};
@@ -11,6 +12,7 @@ use tokio::{
     io::{AsyncRead, AsyncWrite},
     sync::Semaphore,
     task::JoinSet,
+    time::timeout,
 };
 
 use crate::{
@@ -43,6 +45,7 @@ pub(crate) struct Shared {
     pub(crate) recorder: Arc<Recorder>,
     pub(crate) meter: Meter,
     pub(crate) room: Arc<Semaphore>,
+    most_connections: u32,
 }
 
 impl Gate {
@@ -54,7 +57,8 @@ impl Gate {
         secrets: Secrets,
         sink: Sink,
     ) -> Gate {
-        let connections = usize::try_from(egress.limits.connections).unwrap_or(usize::MAX);
+        // On every machine this fits, far below the most that a semaphore can have.
+        let connections = egress.limits.connections as usize;
         let shared = Shared {
             resolver,
             proxies,
@@ -62,7 +66,8 @@ impl Gate {
             names: Names::new(egress.synthetic),
             recorder: Arc::new(Recorder::new(sink)),
             meter: Meter::new(&egress.limits),
-            room: Arc::new(Semaphore::new(connections.min(Semaphore::MAX_PERMITS))),
+            room: Arc::new(Semaphore::new(connections)),
+            most_connections: egress.limits.connections,
             egress: Arc::new(egress),
         };
         Gate { shared: Arc::new(shared), tasks: Arc::default() }
@@ -108,6 +113,13 @@ impl Gate {
     /// a question.
     pub fn dns_query(&self, query: &[u8]) -> Option<Vec<u8>> {
         self.shared.dns_query(query)
+    }
+
+    /// Waits until no connection is left, but not for longer than this. What comes meanwhile is
+    /// turned away.
+    pub async fn settle(&self, patience: Duration) {
+        let all = self.shared.most_connections;
+        let _ = timeout(patience, self.shared.room.acquire_many(all)).await;
     }
 
     /// How many records were only counted, beyond [`crate::MOST_RECORDS`].

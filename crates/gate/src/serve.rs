@@ -1,6 +1,6 @@
 //! Sockets that were made in a box's namespace: whoever connects or asks there is the box.
 
-use std::{io, sync::Arc, time::Duration};
+use std::{io, net::IpAddr, sync::Arc, time::Duration};
 
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
@@ -29,13 +29,27 @@ pub(crate) async fn connections(listener: TcpListener, shared: Arc<Shared>, task
             Ok((stream, _)) => {
                 let Some(tasks) = tasks.upgrade() else { return };
                 // Without its own address nobody knows whom it dials.
-                if let Ok(dialled) = stream.local_addr() {
-                    shared.admit(&tasks, dialled, BoxEnd::Tcp(stream));
+                let Ok(dialled) = stream.local_addr() else { continue };
+                let stream = BoxEnd::Tcp(stream);
+                // A listener for one port of every address gets what a box dials of itself, too.
+                // That never leads out of it, whatever the rules say.
+                if is_own(&shared, dialled.ip()) {
+                    stream.reset_on_close();
+                } else {
+                    shared.admit(&tasks, dialled, stream);
                 }
             }
             Err(error) if is_over(&error) => return,
             Err(_) => sleep(BREATH).await,
         }
+    }
+}
+
+/// Whether this is loopback, and no address that stands for a name.
+fn is_own(shared: &Shared, dialled: IpAddr) -> bool {
+    match dialled.to_canonical() {
+        IpAddr::V4(address) => address.is_loopback() && !shared.egress.synthetic.contains(address),
+        IpAddr::V6(address) => address.is_loopback(),
     }
 }
 

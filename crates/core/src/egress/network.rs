@@ -30,6 +30,11 @@ impl Ipv4Network {
         (address.to_bits() ^ self.address.to_bits()) >> (32 - u32::from(self.bits)) == 0
     }
 
+    /// The first address, which stands for no host.
+    pub fn first(self) -> Ipv4Addr {
+        self.address
+    }
+
     /// The address with this number, from 0. The first and the last of the network are left out.
     pub fn host(self, number: u32) -> Option<Ipv4Addr> {
         (number < self.hosts()).then(|| Ipv4Addr::from_bits(self.address.to_bits() + 1 + number))

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{Caller, Recording, RequestSummary, Salt, clip};
 use crate::{
     BackendName, Digest, Enforced, Limits, Outcome, Phase, PhaseOutcome, Plan, Request, RunId,
-    Stats, Status, Violation,
+    Stats, Status, Violation, egress,
 };
 
 /// A connection or a lookup that a box wanted, and what became of it.
@@ -20,6 +20,19 @@ pub struct NetworkDecision {
     pub allowed: bool,
     /// By which rule, or why not.
     pub reason: String,
+}
+
+impl From<&egress::Record> for NetworkDecision {
+    fn from(record: &egress::Record) -> NetworkDecision {
+        let address = || record.address.map(|address| address.to_string());
+        let rule = record.rule.as_deref().map(|rule| format!(" ({rule})"));
+        NetworkDecision {
+            host: record.name.clone().or_else(address).unwrap_or_default(),
+            port: record.port,
+            allowed: record.allowed,
+            reason: format!("{}{}", record.reason, rule.unwrap_or_default()),
+        }
+    }
 }
 
 /// One run. In the ledger its line also has a number, the time it was written, and the hashes.
@@ -103,7 +116,8 @@ pub struct Extras<'a> {
 pub fn record(request: &Request, plan: &Plan, outcome: &Outcome, extras: Extras<'_>) -> Record {
     let Extras { caller, policy, mut network, salt, recording } = extras;
     let short = |text: &str| clip::text(text, clip::MOST_SHORT);
-    let left_out = network.len().saturating_sub(clip::MOST_ENTRIES)
+    let left_out = usize::try_from(outcome.network_left_out).unwrap_or(usize::MAX)
+        + network.len().saturating_sub(clip::MOST_ENTRIES)
         + outcome.violations.len().saturating_sub(clip::MOST_ENTRIES);
     network.truncate(clip::MOST_ENTRIES);
     for decision in &mut network {

@@ -49,6 +49,8 @@ fn outcome(number: u32) -> Outcome {
         changes: vec![],
         change_count: 0,
         overlay: None,
+        network: Vec::new(),
+        network_left_out: 0,
         policy_digest: Digest::of(b"a policy"),
         plan_digest: Digest::of(b"a plan"),
     }
@@ -385,4 +387,19 @@ fn decisions_about_tools_are_links_of_the_same_chain() {
     let changed = lines[2].len() / 2;
     lines[2][changed] ^= 1;
     assert!(verify(&lines, head).is_err());
+}
+
+#[test]
+fn a_decision_of_the_gate_is_recorded_with_its_rule() {
+    let mut decision: crate::egress::Record = serde_json::from_str(
+        r#"{"name": "a.test", "address": "192.0.2.1", "port": 443, "allowed": true,
+            "reason": "allowed", "rule": "policy.yaml:7", "sent": 1, "received": 2,
+            "duration_ms": 3, "via_proxy": false}"#,
+    )
+    .unwrap();
+    let of = |decision: &crate::egress::Record| NetworkDecision::from(decision);
+    assert_eq!((of(&decision).host.as_str(), of(&decision).port), ("a.test", Some(443)));
+    assert_eq!(of(&decision).reason, "allowed (policy.yaml:7)");
+    (decision.name, decision.rule) = (None, None);
+    assert_eq!(of(&decision).host, "192.0.2.1");
 }

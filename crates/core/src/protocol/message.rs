@@ -1,9 +1,12 @@
 //! What supervisor and init say to each other on the control channel.
 
 use alloc::{string::String, vec::Vec};
+use core::net::SocketAddr;
 
 use super::{
-    BoxUsage, DecodeError, MAX_DATA,
+    BoxUsage, DecodeError, LentSocket, MAX_DATA, MAX_DNS, Passage,
+    carry::{read_address, write_address},
+    lend::{read_sockets, write_sockets},
     wire::{Reader, Writer},
 };
 use crate::{Layer, Strength};
@@ -55,6 +58,20 @@ pub enum ToInit {
         path: String,
         /// Refuse if it is longer.
         most: u64,
+    },
+    /// Something on a connection that the box carries.
+    Passage {
+        /// Which connection.
+        connection: u32,
+        /// What.
+        passage: Passage,
+    },
+    /// The answer to a question of DNS.
+    Answer {
+        /// The number of the question.
+        number: u32,
+        /// The answer.
+        message: Vec<u8>,
     },
     /// End every process and exit.
     Shutdown,
@@ -130,6 +147,33 @@ pub enum FromInit {
         step: String,
         /// The system's error number.
         errno: i32,
+    },
+    /// Sockets for the gate, before the box is ready. They travel with the first byte of this
+    /// message, in this order.
+    Lent {
+        /// What they are.
+        sockets: Vec<LentSocket>,
+    },
+    /// The program dials; the box carries the connection. Numbers count up from 0.
+    Dialled {
+        /// The number of the connection.
+        connection: u32,
+        /// What was dialled.
+        address: SocketAddr,
+    },
+    /// Something on a connection that the box carries.
+    Passage {
+        /// Which connection.
+        connection: u32,
+        /// What.
+        passage: Passage,
+    },
+    /// A question of DNS.
+    Question {
+        /// Its number.
+        number: u32,
+        /// The question.
+        query: Vec<u8>,
     },
     /// A layer that must hold does not. Nothing was run.
     Lacking {
@@ -225,6 +269,18 @@ impl ToInit {
                 w.u64(*most);
                 w.0
             }
+            ToInit::Passage { connection, passage } => {
+                let mut w = Writer::with_tag(9);
+                w.u32(*connection);
+                passage.write(&mut w);
+                w.0
+            }
+            ToInit::Answer { number, message } => {
+                let mut w = Writer::with_tag(10);
+                w.u32(*number);
+                w.bytes(message);
+                w.0
+            }
             ToInit::Shutdown => Writer::with_tag(8).0,
         }
     }
@@ -252,6 +308,8 @@ impl ToInit {
                 data: r.bytes(MAX_DATA)?,
             },
             7 => ToInit::Get { path: r.text()?, most: r.u64()? },
+            9 => ToInit::Passage { connection: r.u32()?, passage: Passage::read(&mut r)? },
+            10 => ToInit::Answer { number: r.u32()?, message: r.bytes(MAX_DNS)? },
             8 => ToInit::Shutdown,
             _ => return Err(DecodeError::Unknown("message to init")),
         };
@@ -278,6 +336,29 @@ impl FromInit {
             FromInit::Lacking { report } => {
                 let mut w = Writer::with_tag(11);
                 write_report(&mut w, report);
+                w.0
+            }
+            FromInit::Lent { sockets } => {
+                let mut w = Writer::with_tag(12);
+                write_sockets(&mut w, sockets);
+                w.0
+            }
+            FromInit::Dialled { connection, address } => {
+                let mut w = Writer::with_tag(13);
+                w.u32(*connection);
+                write_address(&mut w, *address);
+                w.0
+            }
+            FromInit::Passage { connection, passage } => {
+                let mut w = Writer::with_tag(14);
+                w.u32(*connection);
+                passage.write(&mut w);
+                w.0
+            }
+            FromInit::Question { number, query } => {
+                let mut w = Writer::with_tag(15);
+                w.u32(*number);
+                w.bytes(query);
                 w.0
             }
             FromInit::Started => Writer::with_tag(3).0,
@@ -333,6 +414,10 @@ impl FromInit {
             1 => FromInit::Ready { version: r.u16()?, reports: r.list(read_report)? },
             2 => FromInit::SetupFailed { step: r.text()?, errno: r.u32()? as i32 },
             11 => FromInit::Lacking { report: read_report(&mut r)? },
+            12 => FromInit::Lent { sockets: read_sockets(&mut r)? },
+            13 => FromInit::Dialled { connection: r.u32()?, address: read_address(&mut r)? },
+            14 => FromInit::Passage { connection: r.u32()?, passage: Passage::read(&mut r)? },
+            15 => FromInit::Question { number: r.u32()?, query: r.bytes(MAX_DNS)? },
             3 => FromInit::Started,
             4 => FromInit::ExecFailed { errno: r.u32()? as i32 },
             5 => FromInit::Output {

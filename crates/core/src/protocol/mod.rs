@@ -6,15 +6,19 @@
 //! native boxes. Both ends decode strictly: every length is bounded before anything is allocated,
 //! every byte must be used, and any surprise ends the conversation.
 
+mod carry;
 pub mod frame;
 mod launcher;
+mod lend;
 mod message;
 mod order;
 mod setup;
 mod usage;
 mod wire;
 
+pub use carry::{CARRY_WINDOW, MAX_DNS, MOST_CARRIED, Passage};
 pub use launcher::{FromLauncher, ToLauncher};
+pub use lend::{Lend, LentSocket, MOST_LENT, MOST_LENT_PORTS, RESOLVER};
 pub use message::{Ending, Exec, FromInit, ProcessUsage, Report, Stream, ToInit};
 pub use order::BoxOrder;
 pub use setup::{

@@ -4,7 +4,7 @@
 use alloc::{string::String, vec::Vec};
 
 use super::{
-    DecodeError,
+    DecodeError, Lend,
     wire::{Reader, Writer},
 };
 use crate::Layer;
@@ -141,6 +141,8 @@ pub struct Setup {
     pub covers: Vec<Cover>,
     /// Whether loopback is up.
     pub loopback: bool,
+    /// What is made for connections to be lent, if any are.
+    pub lend: Option<Lend>,
     /// Limits for all processes together.
     pub cgroup: CgroupLimits,
     /// Limits per process.
@@ -212,6 +214,10 @@ impl Setup {
             w.text(&cover.path);
         });
         w.bool(self.loopback);
+        w.bool(self.lend.is_some());
+        if let Some(lend) = &self.lend {
+            lend.write(w);
+        }
         w.u64(self.cgroup.memory);
         w.u32(self.cgroup.pids);
         w.u32(self.cgroup.milli_cores);
@@ -233,6 +239,7 @@ impl Setup {
             content: Content::read(r)?,
             covers: r.list(|r| Ok(Cover { kind: read_cover(r.u8()?)?, path: r.text()? }))?,
             loopback: r.bool()?,
+            lend: if r.bool()? { Some(Lend::read(r)?) } else { None },
             cgroup: CgroupLimits { memory: r.u64()?, pids: r.u32()?, milli_cores: r.u32()? },
             rlimits: r
                 .list(|r| Ok(Rlimit { resource: read_resource(r.u8()?)?, value: r.u64()? }))?,

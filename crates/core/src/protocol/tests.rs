@@ -9,6 +9,15 @@ fn text() -> impl Strategy<Value = String> {
     "[^\0]{0,40}"
 }
 
+fn passage() -> impl Strategy<Value = Passage> {
+    prop_oneof![
+        vec(any::<u8>(), 0..100).prop_map(Passage::Data),
+        Just(Passage::End),
+        any::<u32>().prop_map(Passage::Credit),
+        Just(Passage::Reset),
+    ]
+}
+
 fn to_init() -> impl Strategy<Value = ToInit> {
     prop_oneof![
         (
@@ -29,6 +38,10 @@ fn to_init() -> impl Strategy<Value = ToInit> {
         (text(), any::<u32>(), any::<bool>(), vec(any::<u8>(), 0..100))
             .prop_map(|(path, mode, append, data)| ToInit::Put { path, mode, append, data }),
         (text(), any::<u64>()).prop_map(|(path, most)| ToInit::Get { path, most }),
+        (any::<u32>(), passage())
+            .prop_map(|(connection, passage)| ToInit::Passage { connection, passage }),
+        (any::<u32>(), vec(any::<u8>(), 0..100))
+            .prop_map(|(number, message)| ToInit::Answer { number, message }),
         Just(ToInit::Shutdown),
     ]
 }
@@ -54,6 +67,22 @@ fn from_init() -> impl Strategy<Value = FromInit> {
         (0..Layer::ALL.len(), text()).prop_map(|(index, detail)| FromInit::Lacking {
             report: Report { layer: Layer::ALL[index], strength: Strength::Off, detail },
         }),
+        vec(0..3usize, 0..MOST_LENT).prop_map(|kinds| FromInit::Lent {
+            sockets: kinds
+                .into_iter()
+                .map(|kind| {
+                    [LentSocket::Connections, LentSocket::DnsDatagrams, LentSocket::DnsConnections]
+                        [kind]
+                })
+                .collect(),
+        }),
+        (any::<u32>(), any::<core::net::IpAddr>(), any::<u16>()).prop_map(
+            |(connection, ip, port)| FromInit::Dialled { connection, address: (ip, port).into() }
+        ),
+        (any::<u32>(), passage())
+            .prop_map(|(connection, passage)| FromInit::Passage { connection, passage }),
+        (any::<u32>(), vec(any::<u8>(), 0..100))
+            .prop_map(|(number, query)| FromInit::Question { number, query }),
         Just(FromInit::Started),
         any::<i32>().prop_map(|errno| FromInit::ExecFailed { errno }),
         (any::<bool>(), vec(any::<u8>(), 0..100)).prop_map(|(err, data)| FromInit::Output {
@@ -135,6 +164,11 @@ fn setup() -> impl Strategy<Value = Setup> {
                 ],
                 hostname,
                 loopback,
+                lend: loopback.then(|| Lend {
+                    address: core::net::Ipv4Addr::from_bits(pids),
+                    dns: milli_cores % 2 == 0,
+                    ports: vec![80, pids as u16],
+                }),
                 cgroup: CgroupLimits { memory: n[2], pids, milli_cores },
                 rlimits: vec![Rlimit { resource: Resource::FileSize, value: n[0] }],
                 required: vec![Layer::ALL[layer], Layer::Seccomp],
@@ -233,4 +267,14 @@ fn a_list_that_claims_more_than_the_message_holds_is_refused() {
     let mut message = vec![1u8];
     message.extend_from_slice(&u32::MAX.to_le_bytes());
     assert_eq!(ToInit::decode(&message), Err(DecodeError::TooLong("list")));
+}
+
+#[test]
+fn a_box_hands_out_no_more_sockets_than_one_needs() {
+    let many = |count| FromInit::Lent { sockets: vec![LentSocket::Connections; count] }.encode();
+    assert!(FromInit::decode(&many(MOST_LENT)).is_ok());
+    assert_eq!(
+        FromInit::decode(&many(MOST_LENT + 1)),
+        Err(DecodeError::TooLong("list of sockets"))
+    );
 }

@@ -2,9 +2,15 @@
 
 use std::path::Path;
 
-use fumehood_core::protocol::{CgroupLimits, Cover, CoverKind, Resource, Rlimit};
+use fumehood_core::{
+    egress::Egress,
+    protocol::{CgroupLimits, Cover, CoverKind, Lend, MOST_LENT_PORTS, Resource, Rlimit},
+};
 
 use crate::{BoxPlan, Error, Limits};
+
+/// Ports that a rule without one is taken to mean where each needs a listener of its own.
+const USUAL_PORTS: [u16; 2] = [80, 443];
 
 /// Limits for all processes together.
 pub(super) fn together(limits: &Limits) -> CgroupLimits {
@@ -62,6 +68,22 @@ pub(super) fn covers(plan: &BoxPlan) -> Result<Vec<Cover>, Error> {
         add(path, CoverKind::Hidden)?;
     }
     Ok(covers)
+}
+
+/// What init makes for connections to be lent.
+pub(super) fn lend(egress: &Egress) -> Lend {
+    let mut ports: Vec<u16> = Vec::new();
+    for rule in &egress.allow {
+        let named = rule.pattern.ports();
+        let every = named == (1..=u16::MAX);
+        let wanted = named.filter(|_| !every).chain(USUAL_PORTS.into_iter().filter(|_| every));
+        for port in wanted.take(MOST_LENT_PORTS) {
+            if !ports.contains(&port) && ports.len() < MOST_LENT_PORTS {
+                ports.push(port);
+            }
+        }
+    }
+    Lend { address: egress.synthetic.first(), dns: egress.dns, ports }
 }
 
 /// A path as the kernel and the engines take it.

@@ -1,5 +1,7 @@
 //! The few files that say who is who in a box, on every backend.
 
+use fumehood_core::protocol::RESOLVER;
+
 /// The host name of every box.
 pub(super) const HOST_NAME: &str = "fumehood";
 
@@ -20,6 +22,7 @@ pub(super) fn files(uid: u32, gid: u32) -> Vec<(&'static str, String)> {
         ("/etc/hosts", hosts),
         ("/etc/hostname", format!("{HOST_NAME}\n")),
         ("/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\n".to_owned()),
-        ("/etc/resolv.conf", String::new()),
+        // Nobody answers there unless the box has a gate.
+        ("/etc/resolv.conf", format!("nameserver {RESOLVER}\n")),
     ]
 }

@@ -70,7 +70,7 @@ pub(super) fn obey(
     add_workspace(plan, policy, request, backend, workspace)?;
     add_mounts(plan, policy, request, backend)?;
     add_variables(plan, policy)?;
-    plan.network = network(policy)?;
+    add_network(plan, policy, backend)?;
     plan.required = policy.require.iter().map(|layer| layer.value).collect();
     Ok(())
 }
@@ -172,12 +172,27 @@ fn add_variables(plan: &mut BoxPlan, policy: &Policy) -> Result<(), Error> {
     Ok(())
 }
 
-fn network(policy: &Policy) -> Result<Network, Error> {
-    match policy.net.mode.value {
-        NetMode::None => Ok(Network::None),
-        NetMode::Localhost => Ok(Network::Localhost),
-        NetMode::Allow => Err(Error::NoGate { origin: policy.net.mode.origin.to_string() }),
-    }
+/// Loopback, and what a gate lends beyond it.
+fn add_network(plan: &mut BoxPlan, policy: &Policy, backend: BackendName) -> Result<(), Error> {
+    plan.network = match policy.net.mode.value {
+        NetMode::None => Network::None,
+        NetMode::Localhost => Network::Localhost,
+        NetMode::Allow if backend != BackendName::Local => {
+            plan.egress = Some(policy.egress());
+            Network::Localhost
+        }
+        NetMode::Allow => {
+            return Err(Error::Unavailable {
+                backend,
+                reason: format!(
+                    "it cannot hold a program to the hosts of the policy ({})",
+                    policy.net.mode.origin
+                ),
+                remedy: "use another backend, or set `net.mode` to none or localhost".into(),
+            });
+        }
+    };
+    Ok(())
 }
 
 /// What is denied, protected or required on a backend that can give none of it.

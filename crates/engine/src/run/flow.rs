@@ -11,7 +11,8 @@ use std::{
 use fumehood_core::protocol::OVERLAY_STEP;
 
 use super::{
-    drive::{Seen, drive},
+    drive::{Seen, Task, drive},
+    egress::{Lending, Means},
     handle::Io,
     record::Recorder,
     store::{Staging, Turn, is_there, storage},
@@ -142,6 +143,9 @@ impl<'a> Flow<'a> {
         let watch = Watch::begin(plan);
         let storage = self.storage(plan)?;
         let place = storage.as_ref().map(Storage::path);
+        let means = if plan.container.is_some() { Means::Messages } else { Means::Sockets };
+        let lend = |egress| Lending::new(egress, &self.inner.outside, means);
+        let lending = plan.egress.as_ref().map(lend).transpose()?;
         let open = self.inner.backend(self.plan.backend).open(plan, place).await?;
         if !std::mem::replace(&mut self.selected, true) {
             self.io.tell(Event::Selected { selection: self.selection.clone() }).await;
@@ -153,7 +157,8 @@ impl<'a> Flow<'a> {
             seal(whole, policy, digest);
             recorder.prepare();
         };
-        let mut seen = drive(open, plan, phase, self.io, wanted, begun, meanwhile).await;
+        let task = Task { plan, phase, wanted, begun, lending };
+        let mut seen = drive(open, task, self.io, meanwhile).await;
         let mut verdict = judge(plan, phase, &mut seen).map_err(|error| self.explain(error))?;
         verdict.violations.extend(watch.end());
         let kept = match storage {
@@ -277,6 +282,8 @@ impl<'a> Flow<'a> {
             change_count: kept.changes.len() as u64,
             changes: kept.changes.into_iter().take(Outcome::MOST_CHANGES).collect(),
             overlay: kept.id,
+            network: seen.network,
+            network_left_out: seen.network_left_out,
             error,
             policy_digest,
             plan_digest,

@@ -1,6 +1,7 @@
 //! Carrying out a request: the phases of its plan in order, each in a box of its own.
 
 mod drive;
+mod egress;
 mod flow;
 mod handle;
 mod record;
@@ -12,7 +13,7 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 
 pub use self::handle::{Canceller, Run, StdinWriter};
-pub(crate) use self::record::Records;
+pub(crate) use self::{egress::Outside, record::Records};
 use self::{
     flow::Flow,
     handle::{Io, Order},

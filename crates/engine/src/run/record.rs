@@ -7,7 +7,7 @@ use std::{
 
 use crate::{
     Bytes, Error, Outcome, Plan, Request, Status, Violation, ViolationKind,
-    ledger::{self, Ledger, LedgerError, Settings},
+    ledger::{self, Ledger, LedgerError, NetworkDecision, Settings},
 };
 
 /// The ledger of a sandbox, opened when it is first needed.
@@ -68,7 +68,8 @@ impl<'a> Recorder<'a> {
         let Some(records) = self.records else { return };
         let request = self.request;
         let written = records.open().and_then(|ledger| {
-            let mut extras = ledger.extras(plan.policy.clone(), Vec::new());
+            let network = outcome.network.iter().map(NetworkDecision::from).collect();
+            let mut extras = ledger.extras(plan.policy.clone(), network);
             extras.recording = plan.record.as_it_is;
             ledger.append(ledger::record(request, plan, outcome, extras)).map_err(Arc::new)
         });

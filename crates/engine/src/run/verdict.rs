@@ -3,12 +3,17 @@
 use fumehood_core::protocol::Ending;
 
 use super::drive::{Cut, Seen};
-use crate::{BoxPlan, Error, Phase, PhaseOutcome, Stats, Status, Violation, ViolationKind};
+use crate::{
+    BoxPlan, Error, Phase, PhaseOutcome, Stats, Status, Violation, ViolationKind,
+    egress::{Reason as EgressReason, Record},
+};
 
 const SIGKILL: u8 = 9;
 const SIGXFSZ: u8 = 25;
 const ENOENT: i32 = 2;
 const ENOTDIR: i32 = 20;
+/// Refusals of the gate that are violations one by one; all of them stand in the outcome's network.
+const MOST_REFUSALS: usize = 5;
 
 /// How a phase ended.
 pub(super) struct Verdict {
@@ -129,7 +134,45 @@ fn violations(plan: &BoxPlan, seen: &Seen) -> Vec<Violation> {
         let message = format!("a process beyond {} was refused; raise it with --pids", limits.pids);
         add(ViolationKind::Pids, message);
     }
+    violations.extend(refusals(seen));
     violations
+}
+
+/// What the gate refused by its rules, the first few of it.
+fn refusals(seen: &Seen) -> Vec<Violation> {
+    // That something outside does not answer is nobody's refusal.
+    let outside = [EgressReason::Unresolved, EgressReason::Unreachable, EgressReason::ProxyFailed];
+    let refused = |record: &&Record| !record.allowed && !outside.contains(&record.reason);
+    let count = seen.network.iter().filter(refused).count();
+    let mut all: Vec<Violation> = seen
+        .network
+        .iter()
+        .filter(refused)
+        .take(MOST_REFUSALS)
+        .map(|record| {
+            let host = match (&record.name, record.address) {
+                (Some(name), _) => crate::escape_controls(name).into_owned(),
+                (None, Some(address)) => address.to_string(),
+                (None, None) => "nobody".into(),
+            };
+            let what = match record.port {
+                Some(port) => format!("a connection to {host} at port {port} was refused"),
+                None => format!("the name {host} was not answered"),
+            };
+            let advice = match record.reason {
+                EgressReason::NoRule => "; name it in net.allow",
+                EgressReason::DnsOff => "; set net.dns",
+                _ => "",
+            };
+            let message = format!("{what} ({}){advice}", record.reason);
+            Violation { kind: ViolationKind::Network, message }
+        })
+        .collect();
+    if count > all.len() {
+        let message = format!("the gate refused {} more", count - all.len());
+        all.push(Violation { kind: ViolationKind::Network, message });
+    }
+    all
 }
 
 fn stats(seen: &Seen) -> Stats {

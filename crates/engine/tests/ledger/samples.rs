@@ -52,6 +52,8 @@ pub fn outcome(writer: u32, number: u32) -> Outcome {
         changes: vec![],
         change_count: 0,
         overlay: None,
+        network: Vec::new(),
+        network_left_out: 0,
         policy_digest: Digest::of(b"a policy"),
         plan_digest: Digest::of(b"the plan"),
     }

@@ -4,8 +4,9 @@
 //! 1. Read the order, the first message on standard input.
 //! 2. Be process 1, or nothing runs: ending a box means ending every process in sight.
 //! 3. Look at what the engine gave, and correct what it claims.
-//! 4. Lock the box as every other: limits, descriptors, capabilities, Landlock, seccomp.
-//! 5. Say what was applied, and serve.
+//! 4. Make a net namespace and sockets for lent connections, if the plan has any.
+//! 5. Lock the box as every other: limits, descriptors, capabilities, Landlock, seccomp.
+//! 6. Say what was applied, and serve.
 
 use alloc::{string::String, vec, vec::Vec};
 
@@ -19,12 +20,12 @@ use rustix::{
     process::{DumpableBehavior, Pid},
 };
 
-use super::{Reports, cgroup, give_up, lock, network, say_and_serve, writable_places};
+use super::{Reports, cgroup, give_up, kept, lock, network, say_and_serve, writable_places};
 use crate::{
     failure::{Failure, Step},
     held::Held,
     meters::Meters,
-    serve::{Channel, Surroundings},
+    serve::{Carrier, Channel, Surroundings},
     sys,
 };
 
@@ -44,11 +45,12 @@ pub(crate) fn main(variables: &[&[u8]]) -> u8 {
         Err(failure) => return give_up(&channel, failure),
     };
     match build(&order, &channel) {
-        Ok((done, held, meters)) => {
+        Ok((done, held, meters, carrier)) => {
             let surroundings = Surroundings {
                 watch_memory: held.means(Layer::Memory).is_none(),
                 meters,
                 variables: of_the_image(variables),
+                carrier,
                 decoder,
             };
             say_and_serve(channel, &order.setup.required, done.0, surroundings)
@@ -77,7 +79,9 @@ fn receive(channel: &Channel, decoder: &mut FrameDecoder) -> Result<Option<BoxOr
     }
 }
 
-fn build(order: &BoxOrder, channel: &Channel) -> Result<(Reports, Held, Meters), Failure> {
+type Built = (Reports, Held, Meters, Carrier);
+
+fn build(order: &BoxOrder, channel: &Channel) -> Result<Built, Failure> {
     let setup = &order.setup;
     if rustix::process::getpid() != Pid::INIT {
         return Err(Errno::PERM).step("being process 1 of the container");
@@ -85,14 +89,22 @@ fn build(order: &BoxOrder, channel: &Channel) -> Result<(Reports, Held, Meters),
     let mut done = Reports(order.given.clone());
     look_around(&mut done);
     let (held, meters) = cgroup::look(&setup.cgroup);
-    if setup.loopback {
+    let mut carrier = Carrier::default();
+    if let Some(lend) = &setup.lend {
+        network::enter_own_namespace()?;
+        network::bring_up_loopback().step("loopback")?;
+        let network::Lending { sockets, detail } = network::lend(lend)?;
+        carrier = Carrier::new(sockets).step("sockets of the lent network")?;
+        done.correct(Layer::NetNamespace, Strength::Full, detail);
+    } else if setup.loopback {
         // Engines have it up already; where not, only a privileged process could change that.
         let _ = network::bring_up_loopback();
     }
     let _ = rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable);
     let writable: Vec<String> = writable_places(&setup.content).map(String::from).collect();
-    lock(setup, &writable, held, channel, &meters, &mut done)?;
-    Ok((done, held, meters))
+    let kept = kept(channel, &meters).chain(carrier.descriptors()).collect();
+    lock(setup, &writable, held, kept, &mut done)?;
+    Ok((done, held, meters, carrier))
 }
 
 /// Corrects what is claimed where the kernel says otherwise.

@@ -10,8 +10,8 @@
 //! When the set-up arrives:
 //!
 //! 5. Take the host name.
-//! 6. Add what this box has on top, cover what is denied or protected, pivot into the root.
-//! 7. Bring up loopback, if the plan has one.
+//! 6. Bring up loopback, if the plan has one; make the sockets of the gate and hand them out.
+//! 7. Add what this box has on top, cover what is denied or protected, pivot into the root.
 //! 8. Set resource limits.
 //! 9. Close everything but the control channel.
 //! 10. Drop every capability, set no-new-privileges.
@@ -36,7 +36,7 @@ use core::mem::MaybeUninit;
 
 use fumehood_core::{
     Layer, Strength,
-    protocol::{BOX_UID, Content, FromInit, Report, Setup, ToLauncher, VERSION, frame},
+    protocol::{BOX_UID, Content, FromInit, Lend, Report, Setup, ToLauncher, VERSION, frame},
 };
 use rustix::{
     fd::{AsRawFd, OwnedFd},
@@ -276,6 +276,12 @@ fn build(
     if !without(Layer::UtsNamespace) {
         rustix::system::sethostname(setup.hostname.as_bytes()).step("host name")?;
     }
+    if setup.loopback || setup.lend.is_some() {
+        network::bring_up_loopback().step("loopback")?;
+    }
+    if let Some(lend) = &setup.lend {
+        lend_connections(lend, channel, &mut done)?;
+    }
     if let Some(mut root) = root {
         root.add(&setup.content, trees)?;
         if !without(Layer::CoveredPaths) {
@@ -289,11 +295,24 @@ fn build(
             done.full(Layer::ReadOnlyRoot, "read-only mounts");
         }
     }
-    if setup.loopback {
-        network::bring_up_loopback().step("loopback")?;
-    }
-    lock(setup, &writable, held, channel, &meters, &mut done)?;
+    let kept = kept(channel, &meters).collect();
+    lock(setup, &writable, held, kept, &mut done)?;
     Ok((done.0, meters))
+}
+
+/// Hands the sockets of the gate to the supervisor. After this the box has none of them.
+fn lend_connections(lend: &Lend, channel: &Channel, done: &mut Reports) -> Result<(), Failure> {
+    if !done.0.iter().any(|report| report.layer == Layer::NetNamespace) {
+        // It would be the host's network whose routes are changed.
+        return Err(Errno::PERM).step("lending connections without a net namespace");
+    }
+    let network::Lending { sockets, detail } = network::lend(lend)?;
+    let (kinds, sockets): (Vec<_>, Vec<_>) = sockets.into_iter().unzip();
+    let mut framed = Vec::new();
+    frame::append(&mut framed, &FromInit::Lent { sockets: kinds }.encode());
+    channel.hand_out(&framed, &sockets).step("handing sockets to the gate")?;
+    done.correct(Layer::NetNamespace, Strength::Full, detail);
+    Ok(())
 }
 
 /// What a process can do to itself, whoever made its namespaces and its root.
@@ -301,12 +320,11 @@ fn lock(
     setup: &Setup,
     writable: &[String],
     held: Held,
-    channel: &Channel,
-    meters: &Meters,
+    kept: Vec<i32>,
     done: &mut Reports,
 ) -> Result<(), Failure> {
     resources::limit(setup, held, done)?;
-    keep_only(channel, meters).step("closing descriptors")?;
+    keep_only(kept).step("closing descriptors")?;
     done.full(Layer::Descriptors, "close_range before exec");
     privileges::drop_all(setup, done)?;
     landlock::restrict(setup, writable, done)?;
@@ -357,16 +375,19 @@ fn forbid_nested_namespaces() -> Result<(), Errno> {
     rustix::io::write(file, b"0").map(drop)
 }
 
-/// Closes every descriptor but the control channel and the meters, and makes 0 to 2 harmless.
+/// The descriptors that every init needs: the control channel and the meters.
+fn kept(channel: &Channel, meters: &Meters) -> impl Iterator<Item = i32> {
+    channel.descriptors().chain(meters.0.iter().map(|(_, file)| file.as_raw_fd()))
+}
+
+/// Closes every descriptor but these, and makes 0 to 2 harmless.
 /// The program gets none of them: they are closed again before it starts.
-fn keep_only(channel: &Channel, meters: &Meters) -> Result<(), Errno> {
+fn keep_only(mut kept: Vec<i32>) -> Result<(), Errno> {
     let null = open(c"/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())?;
     rustix::stdio::dup2_stdin(&null)?;
     rustix::stdio::dup2_stdout(&null)?;
     rustix::stdio::dup2_stderr(&null)?;
     drop(null);
-    let mut kept: Vec<i32> =
-        channel.descriptors().chain(meters.0.iter().map(|(_, file)| file.as_raw_fd())).collect();
     kept.sort_unstable();
     sys::close_all_but(&kept)
 }

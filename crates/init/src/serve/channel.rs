@@ -1,10 +1,14 @@
 //! The way to the supervisor: one socket, or the two pipes that an engine gives its containers.
 
+use alloc::vec::Vec;
+use core::mem::MaybeUninit;
+
+use fumehood_core::protocol::MOST_LENT;
 use rustix::{
     event::{PollFd, PollFlags},
-    fd::{AsRawFd as _, OwnedFd},
-    io::Errno,
-    net::SendFlags,
+    fd::{AsFd as _, AsRawFd as _, BorrowedFd, OwnedFd},
+    io::{Errno, IoSlice},
+    net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg},
 };
 
 /// A control channel.
@@ -33,6 +37,19 @@ impl Channel {
             // Process 1 is not ended by the signal for a pipe without a reader.
             Channel::Pipes { output, .. } => rustix::io::write(output, bytes),
         }
+    }
+
+    /// Sends a short message together with descriptors. Pipes cannot carry any.
+    pub(crate) fn hand_out(&self, message: &[u8], passed: &[OwnedFd]) -> Result<(), Errno> {
+        let Channel::Socket(socket) = self else { return Err(Errno::OPNOTSUPP) };
+        let passed: Vec<BorrowedFd<'_>> = passed.iter().map(OwnedFd::as_fd).collect();
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_LENT))];
+        let mut ancillary = SendAncillaryBuffer::new(&mut space);
+        if !ancillary.push(SendAncillaryMessage::ScmRights(&passed)) {
+            return Err(Errno::TOOBIG);
+        }
+        let sent = sendmsg(socket, &[IoSlice::new(message)], &mut ancillary, SendFlags::NOSIGNAL)?;
+        if sent == message.len() { Ok(()) } else { Err(Errno::MSGSIZE) }
     }
 
     /// From now on nothing waits.

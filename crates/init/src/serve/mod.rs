@@ -2,6 +2,7 @@
 //! and ends everything when either of them is gone.
 
 mod birth;
+mod carry;
 mod channel;
 mod files;
 mod outgoing;
@@ -19,9 +20,12 @@ use rustix::{
     io::Errno,
 };
 
-pub(crate) use self::channel::Channel;
-use self::{files::Sending, outgoing::Outgoing, program::Program};
+use self::{carry::Carriable, files::Sending, outgoing::Outgoing, program::Program};
+pub(crate) use self::{carry::Carrier, channel::Channel};
 use crate::{meters::Meters, sys};
+
+/// How long what the program sent before it ended may hold up the news of its end.
+const LAST_WORDS_NANOS: u64 = 200_000_000;
 
 /// Which processes belong to the box.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -41,6 +45,8 @@ pub(crate) struct Surroundings {
     pub(crate) meters: Meters,
     /// Variables that a program has unless it was given others: those of the image.
     pub(crate) variables: Vec<String>,
+    /// Connections that go over the control channel.
+    pub(crate) carrier: Carrier,
     /// What was heard before anyone served.
     pub(crate) decoder: FrameDecoder,
 }
@@ -54,6 +60,9 @@ struct Server {
     decoder: FrameDecoder,
     program: Option<Program>,
     sending: Option<Sending>,
+    carrier: Carrier,
+    /// The program's end, and when it is told at the latest.
+    ended: Option<(FromInit, u64)>,
     signals: OwnedFd,
     over: bool,
 }
@@ -85,7 +94,8 @@ fn serve(channel: Channel, population: Population, surroundings: Surroundings) -
     if channel.never_wait().is_err() {
         return 1;
     }
-    let Surroundings { watch_memory, meters, variables, decoder } = surroundings;
+    let Surroundings { watch_memory, meters, variables, mut carrier, decoder } = surroundings;
+    carrier.begin();
     let mut server = Server {
         population,
         watch_memory,
@@ -95,6 +105,8 @@ fn serve(channel: Channel, population: Population, surroundings: Surroundings) -
         decoder,
         program: None,
         sending: None,
+        carrier,
+        ended: None,
         signals,
         over: false,
     };
@@ -147,9 +159,16 @@ impl Server {
             }
             program.watch(self.population);
             if let Some(ended) = program.ending(&self.meters) {
-                self.outgoing.push(&ended);
+                self.ended = Some((ended, sys::now_nanos() + LAST_WORDS_NANOS));
                 self.program = None;
             }
+        }
+        self.carrier.carry(ready.carriable, &mut self.outgoing);
+        // What the program sent before it ended goes first.
+        if let Some((ended, _)) =
+            self.ended.take_if(|(_, latest)| self.carrier.is_quiet() || sys::now_nanos() >= *latest)
+        {
+            self.outgoing.push(&ended);
         }
         if let Some(sending) = &mut self.sending
             && self.outgoing.has_room()
@@ -176,11 +195,15 @@ impl Server {
         let stdout = place(&mut polled, stdout, PollFlags::IN);
         let stderr = place(&mut polled, stderr, PollFlags::IN);
         let stdin = place(&mut polled, stdin, PollFlags::OUT);
-        let pause = program.and_then(Program::pause).or(if self.sending.is_some() && room {
-            Some(0)
-        } else {
-            None
-        });
+        let carried = self.carrier.polled(room);
+        let first_carried = polled.len();
+        let (carriable, sockets): (Vec<_>, Vec<_>) = carried.into_iter().unzip();
+        polled.extend(sockets);
+        let pause = match (&self.sending, &self.ended) {
+            (Some(_), _) if room => Some(0),
+            (_, Some(_)) => Some(1_000_000),
+            _ => program.and_then(Program::pause),
+        };
         let pause = pause.map(|nanos| Timespec { tv_sec: 0, tv_nsec: nanos });
         match poll(&mut polled, pause.as_ref()) {
             Ok(_) | Err(Errno::INTR) => {}
@@ -200,6 +223,12 @@ impl Server {
             stdout: fired(stdout),
             stderr: fired(stderr),
             stdin: fired(stdin),
+            carriable: carriable
+                .into_iter()
+                .enumerate()
+                .filter(|(place, _)| fired(Some(first_carried + place)))
+                .map(|(_, one)| one)
+                .collect(),
         })
     }
 
@@ -266,6 +295,10 @@ impl Server {
                     self.outgoing.push(&FromInit::Failed { errno: errno.raw_os_error() });
                 }
             },
+            (ToInit::Passage { connection, passage }, _) => {
+                self.carrier.pass(connection, passage, &mut self.outgoing)?;
+            }
+            (ToInit::Answer { number, message }, _) => self.carrier.answer(number, &message),
             (ToInit::Shutdown, _) => self.over = true,
         }
         Ok(())
@@ -299,6 +332,7 @@ struct Ready {
     stdout: bool,
     stderr: bool,
     stdin: bool,
+    carriable: Vec<Carriable>,
 }
 
 #[cfg(test)]

@@ -10,9 +10,9 @@ pub(crate) use clone::{
 };
 pub(crate) use mount::{MountAttributes, mount_setattr};
 pub(crate) use process::{
-    StringList, block_signals, close_all, close_all_but, exec, exit, interface_up, kill_everything,
-    map_pages, now_nanos, open_signal_queue, rlimit, set_rlimit, unmap_pages, usage_of_children,
-    write_cgroup_zero,
+    StringList, be_transparent, block_signals, close_all, close_all_but, exec, exit, interface_up,
+    kill_everything, map_pages, now_nanos, open_signal_queue, rlimit, set_rlimit, unmap_pages,
+    usage_of_children, write_cgroup_zero,
 };
 pub(crate) use raw::{install_seccomp, landlock, syscall};
 

@@ -207,3 +207,15 @@ pub(crate) fn interface_up(socket: impl AsFd, name: &[u8]) -> Result<(), Errno> 
     unsafe { syscall(nr::__NR_ioctl, [socket, SET_FLAGS, &raw const request as usize, 0, 0, 0]) }
         .map(drop)
 }
+
+/// Lets a socket have addresses that are not the machine's.
+pub(crate) fn be_transparent(socket: impl AsFd, is_ipv6: bool) -> Result<(), Errno> {
+    const IP: (usize, usize) = (0, 19);
+    const IPV6: (usize, usize) = (41, 75);
+    let (level, option) = if is_ipv6 { IPV6 } else { IP };
+    let on = 1i32;
+    let socket = rustix::fd::AsRawFd::as_raw_fd(&socket.as_fd()) as usize;
+    let arguments = [socket, level, option, &raw const on as usize, size_of::<i32>(), 0];
+    // SAFETY: the value is four bytes and alive during the call.
+    unsafe { syscall(nr::__NR_setsockopt, arguments) }.map(drop)
+}

@@ -93,7 +93,6 @@ impl From<fumehood::Error> for CallError {
             fumehood::Error::DeniedVariable { .. } | fumehood::Error::VolumeRefused { .. } => {
                 "leave it out"
             }
-            fumehood::Error::NoGate { .. } => "ask for no hosts",
             _ => "correct the request; if it is right, tell the user to run `fumehood doctor`",
         };
         CallError::Library(Box::new(error), next)

@@ -120,7 +120,7 @@ async fn watched(
                 Some(Event::Finished { outcome }) => return Ok(*outcome),
                 Some(Event::Output { data, .. }) => written += data.0.len() as u64,
                 Some(Event::Phase { phase: next, .. }) => phase = next.name(),
-                Some(Event::Started { .. } | Event::Selected { .. }) => {}
+                Some(Event::Started { .. } | Event::Selected { .. } | Event::Network { .. }) => {}
                 // Nothing was carried out; the run says why.
                 None => return Ok(run.outcome().await?),
             },

@@ -148,7 +148,6 @@ impl From<Error> for Fault {
             | Error::VolumeRefused { .. }
             | Error::RecordRequired { .. }
             | Error::NotEnforced { .. }
-            | Error::NoGate { .. }
             | Error::TooMuchCovered { .. } => "policy",
             Error::Unavailable { .. } => "unavailable",
             Error::Ledger(_) | Error::NoLedger => "ledger",

@@ -14,7 +14,7 @@ use fumehood_core::protocol::{BindMount, BoxOrder, Content, CoverKind, Setup};
 
 use super::{
     super::{
-        common::{covers, inodes, rlimits, text, together},
+        common::{covers, inodes, lend, rlimits, text, together},
         etc::HOST_NAME,
     },
     given,
@@ -309,6 +309,7 @@ fn setup(plan: &BoxPlan) -> Result<Setup, Error> {
         content,
         covers: Vec::new(),
         loopback: plan.network == Network::Localhost,
+        lend: plan.egress.as_ref().map(lend),
         cgroup: together(&plan.limits),
         rlimits: rlimits(&plan.limits),
         required: plan.required.clone(),

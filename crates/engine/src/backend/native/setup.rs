@@ -7,7 +7,7 @@ use fumehood_core::protocol::{
 };
 
 use super::super::{
-    common::{covers, inodes, rlimits, text, together},
+    common::{covers, inodes, lend, rlimits, text, together},
     etc::{self, HOST_NAME},
 };
 use crate::{
@@ -66,6 +66,7 @@ pub(super) fn from_plan(
         content,
         covers: covers(plan)?,
         loopback: plan.network == Network::Localhost,
+        lend: plan.egress.as_ref().map(lend),
         cgroup: together(limits),
         rlimits: rlimits(limits),
         required: plan.required.clone(),

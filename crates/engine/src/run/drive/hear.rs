@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use fumehood_core::protocol::{Ending, FromInit, Stream, ToInit, VERSION};
+use fumehood_core::protocol::{Ending, FromInit, LentSocket, Stream, ToInit, VERSION};
 
-use super::{Cut, Driver, MOST_FETCHED, Stage, text};
+use super::{Cut, Driver, Lending, MOST_FETCHED, Stage, text};
 use crate::{Captured, Event, StreamName};
 
 impl Driver<'_> {
@@ -15,8 +15,27 @@ impl Driver<'_> {
                 for report in reports {
                     self.seen.enforced.record(report.layer, report.strength, report.detail);
                 }
-                version == VERSION
+                // A box that is to be lent connections has handed out its sockets by now.
+                version == VERSION && self.lending.as_ref().is_none_or(Lending::serves)
             }
+            FromInit::Lent { sockets } => self.serve(&sockets),
+            FromInit::Dialled { connection, address } => match &mut self.lending {
+                Some(lending) => lending.dialled(connection, address),
+                None => false,
+            },
+            FromInit::Passage { connection, passage } => match &mut self.lending {
+                Some(lending) => lending.pass(connection, passage),
+                None => false,
+            },
+            FromInit::Question { number, query } => match &self.lending {
+                Some(lending) => {
+                    if let Some(message) = lending.answer(&query) {
+                        self.say(&ToInit::Answer { number, message });
+                    }
+                    true
+                }
+                None => false,
+            },
             FromInit::SetupFailed { step, errno } => {
                 self.seen.setup_failure = Some((step, errno));
                 self.stage = Stage::Over;
@@ -67,6 +86,21 @@ impl Driver<'_> {
                 true
             }
             FromInit::Data { data, last } => self.fetched(data, last),
+        }
+    }
+
+    /// Gives the sockets of the box to its gate.
+    fn serve(&mut self, sockets: &[LentSocket]) -> bool {
+        let Some(lending) = &mut self.lending else { return false };
+        match lending.serve(sockets).map_err(|error| error.raw_os_error()) {
+            Ok(()) => true,
+            // Not what was announced.
+            Err(None) => false,
+            Err(Some(errno)) => {
+                self.seen.setup_failure = Some(("serving the sockets of the box".into(), errno));
+                self.stage = Stage::Over;
+                true
+            }
         }
     }
 

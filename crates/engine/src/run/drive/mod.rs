@@ -24,14 +24,20 @@ use tokio::{
 };
 
 use self::feed::next_piece;
-use super::handle::{Io, Order, Stdin};
+use super::{
+    egress::{FromGate, Lending},
+    handle::{Io, Order, Stdin},
+};
 use crate::{
     BoxPlan, Enforced, Event, Mount, MountSource, Phase,
     backend::{Closing, OpenBox},
+    egress::Record,
 };
 
 /// How long init may take to obey before the box is ended from outside.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// While this much waits to be sent, a gate has to wait, too.
+const ENOUGH: usize = 256 << 10;
 /// The longest file that is fetched from a box.
 const MOST_FETCHED: u64 = 1 << 30;
 
@@ -68,6 +74,10 @@ pub(super) struct Seen {
     pub(super) fetched: Vec<Vec<u8>>,
     pub(super) start_time: Duration,
     pub(super) wall_time: Duration,
+    /// What the gate decided.
+    pub(super) network: Vec<Record>,
+    /// How many decisions are not in it.
+    pub(super) network_left_out: u64,
 }
 
 /// Where the box is in its life.
@@ -99,22 +109,35 @@ struct Driver<'a> {
     credit: usize,
     puts_pending: usize,
     fetching: Vec<u8>,
+    lending: Option<Lending>,
     /// Events that wait until the caller has room for them.
     waiting: VecDeque<Event>,
     seen: Seen,
 }
 
-/// Runs the program of a plan in its box, and fetches these files if it succeeds. There is time for
-/// other work once everything has been said.
+/// What is done in a box.
+pub(super) struct Task<'a> {
+    /// The box, and the program in it.
+    pub(super) plan: &'a BoxPlan,
+    /// What it is for.
+    pub(super) phase: Phase,
+    /// Files that are fetched if the program succeeds.
+    pub(super) wanted: &'a [PathBuf],
+    /// When it was asked for.
+    pub(super) begun: Instant,
+    /// What it is lent of the network.
+    pub(super) lending: Option<Lending>,
+}
+
+/// Runs the program of a plan in its box. There is time for other work once everything has been
+/// said.
 pub(super) async fn drive(
     open: OpenBox,
-    plan: &BoxPlan,
-    phase: Phase,
+    task: Task<'_>,
     io: &mut Io,
-    wanted: &[PathBuf],
-    begun: Instant,
     meanwhile: impl FnOnce(),
 ) -> Seen {
+    let Task { plan, phase, wanted, begun, lending } = task;
     let mut meanwhile = Some(meanwhile);
     let OpenBox { channel, mut keeper, enforced } = open;
     let mut driver = Driver {
@@ -130,6 +153,7 @@ pub(super) async fn drive(
         credit: 0,
         puts_pending: 0,
         fetching: Vec::new(),
+        lending,
         waiting: VecDeque::new(),
         seen: Seen { enforced, ..Seen::default() },
     };
@@ -161,6 +185,14 @@ pub(super) async fn drive(
                 driver.feed(piece);
                 true
             }
+            Happening::OfGate(FromGate::Decision(record)) => {
+                driver.note(record);
+                true
+            }
+            Happening::OfGate(FromGate::Say(message)) => {
+                driver.say(&message);
+                true
+            }
             Happening::TimeIsUp => {
                 if driver.time_is_up() {
                     keeper.kill();
@@ -174,6 +206,11 @@ pub(super) async fn drive(
         }
     }
     let _ = driver.send(&channel);
+    if let Some(lending) = driver.lending.take() {
+        let (last, left_out) = lending.end().await;
+        last.into_iter().for_each(|record| driver.note(record));
+        driver.seen.network_left_out = left_out;
+    }
     let waiting = std::mem::take(&mut driver.waiting);
     let mut seen = driver.seen;
     for event in waiting {
@@ -208,6 +245,8 @@ enum Happening {
     Room(Option<OwnedPermit<Event>>),
     /// A piece of live input; `None` at its end, or where a piece is already at hand.
     Piece(Option<Vec<u8>>),
+    /// The gate has decided or wants to say something.
+    OfGate(FromGate),
     TimeIsUp,
     Broken,
 }
@@ -217,6 +256,8 @@ impl Driver<'_> {
         let Io { events, orders, stdin } = &mut *self.io;
         let (tell, say) = (!self.waiting.is_empty(), !self.outgoing.is_empty());
         let deadline = self.deadline;
+        let lending = &mut self.lending;
+        let has_room = self.outgoing.len() < ENOUGH;
         tokio::select! {
             biased;
             // While the caller has not taken what is there, nothing more is read.
@@ -229,6 +270,7 @@ impl Driver<'_> {
             order = orders.recv(), if !orders.is_closed() => Happening::Order(order),
             room = next_room(events), if tell => Happening::Room(room),
             piece = next_piece(stdin), if self.credit > 0 => Happening::Piece(piece),
+            next = of_gate(lending, !tell, has_room), if !tell || has_room => Happening::OfGate(next),
             () = sleep_until(deadline), if deadline.is_some() => Happening::TimeIsUp,
         }
     }
@@ -292,7 +334,11 @@ impl Driver<'_> {
         decoder: &mut FrameDecoder,
         buffer: &mut [u8],
     ) -> bool {
-        match channel.try_read(buffer) {
+        let read = match &mut self.lending {
+            Some(lending) if !lending.serves() => lending.receive(channel, buffer),
+            _ => channel.try_read(buffer),
+        };
+        match read {
             Ok(0) => return false,
             Ok(count) => decoder.push(&buffer[..count]),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return true,
@@ -309,6 +355,14 @@ impl Driver<'_> {
                 return false;
             }
         }
+    }
+
+    /// Keeps a decision of the gate.
+    fn note(&mut self, record: Record) {
+        if self.io.events.is_some() {
+            self.waiting.push_back(Event::Network { record: record.clone() });
+        }
+        self.seen.network.push(record);
     }
 
     /// Ends the box for a reason; the first reason counts.
@@ -392,6 +446,13 @@ impl Driver<'_> {
 /// Room for an event; `None` if the caller is gone.
 async fn next_room(events: &Option<Sender<Event>>) -> Option<OwnedPermit<Event>> {
     events.clone()?.reserve_owned().await.ok()
+}
+
+async fn of_gate(lending: &mut Option<Lending>, decisions: bool, messages: bool) -> FromGate {
+    match lending {
+        Some(lending) => lending.next(decisions, messages).await,
+        None => std::future::pending().await,
+    }
 }
 
 async fn sleep_until(deadline: Option<Instant>) {

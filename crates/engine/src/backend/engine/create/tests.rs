@@ -21,6 +21,7 @@ fn plan() -> BoxPlan {
         identity: Identity { uid: 12, gid: 34 },
         limits: Limits::default(),
         network: Network::None,
+        egress: None,
         required: Vec::new(),
         without: Vec::new(),
     }
