@@ -1,8 +1,8 @@
-//! Formatting and clippy.
+//! Formatting, clippy and the workflow file.
 
 use std::process::Command;
 
-use crate::{project::cargo, shell};
+use crate::{project::cargo, shell, workflow};
 
 /// `cargo fmt`, as a question.
 pub fn format_check() -> Command {
@@ -14,10 +14,11 @@ pub fn clippy() -> Command {
     cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])
 }
 
-/// Both.
+/// All of them.
 pub fn main() -> Result<(), String> {
     shell::run(&mut format_check())?;
-    shell::run(&mut clippy())
+    shell::run(&mut clippy())?;
+    workflow::main()
 }
 
 /// Formats everything.

@@ -4,6 +4,7 @@
 //! test, and ends with a count.
 
 mod bench;
+mod conformance;
 mod engines;
 mod lint;
 mod project;
@@ -11,6 +12,7 @@ mod sdk;
 mod shell;
 mod system;
 mod test;
+mod workflow;
 
 use std::{env, process::ExitCode};
 
@@ -19,8 +21,12 @@ usage: cargo xtask COMMAND
 
   test                  set up the machine, run every check and every test, count
   sdk                   test the packages for Python and Node against the program
-  lint                  formatting and clippy, warnings denied
+  lint                  formatting, clippy and the workflow file, warnings denied
   fmt                   format everything
+  conformance           run the cases at every place that the environment names, and
+                        print the table of them
+        [--write]       put it into docs/CONFORMANCE.md instead
+        [--place NAME]  run those of one place only, such as docker
   engines up|down       start or end private daemons of Docker and Podman for the
                         tests, and print the variables that name them
   bench [--write FILE]  measure against bare processes, unshare and bwrap; put the
@@ -35,6 +41,7 @@ fn main() -> ExitCode {
         ["sdk"] => sdk::main(),
         ["lint"] => lint::main(),
         ["fmt"] => lint::format(),
+        ["conformance", options @ ..] => conformance::main(options),
         ["engines", "up"] => engines::up(),
         ["engines", "down"] => engines::down(),
         ["bench", options @ ..] => bench::main(options),

@@ -23,6 +23,8 @@ pub fn root_file_system(place: &Path) -> Result<PathBuf, String> {
         Command::new("mmdebstrap")
             .args(["--quiet", "--variant=minbase"])
             .arg(format!("--include={PACKAGES}"))
+            // Ubuntu keeps Node apart from its main packages.
+            .args(is_ubuntu()?.then_some("--components=main,universe"))
             .arg(code_name()?)
             .arg(&staged),
     )?;
@@ -30,9 +32,20 @@ pub fn root_file_system(place: &Path) -> Result<PathBuf, String> {
     Ok(archive)
 }
 
+/// True if this machine runs Ubuntu and not Debian.
+fn is_ubuntu() -> Result<bool, String> {
+    Ok(release("ID")?.is_some_and(|id| id == "ubuntu"))
+}
+
 /// The name of this machine's distribution.
 fn code_name() -> Result<String, String> {
+    let name = release("VERSION_CODENAME")?;
+    name.ok_or_else(|| "/etc/os-release has no VERSION_CODENAME".to_owned())
+}
+
+/// What the distribution says of itself under a key.
+fn release(key: &str) -> Result<Option<String>, String> {
     let text = fs::read_to_string("/etc/os-release").map_err(|error| error.to_string())?;
-    let name = text.lines().find_map(|line| line.strip_prefix("VERSION_CODENAME="));
-    name.map(str::to_owned).ok_or_else(|| "/etc/os-release has no VERSION_CODENAME".to_owned())
+    let value = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='));
+    Ok(value.map(|value| value.trim_matches('"').to_owned()))
 }

@@ -14,7 +14,7 @@ pub mod tally;
 use crate::{
     engines, lint,
     project::{cargo, in_ci},
-    sdk, system,
+    sdk, system, workflow,
 };
 
 use self::report::Report;
@@ -43,6 +43,7 @@ pub fn main() -> Result<(), String> {
         ),
     }
     sdk::check(&mut report);
+    workflow::check(&mut report);
     deny::check(&mut report);
     report.finish()
 }
