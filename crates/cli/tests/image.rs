@@ -76,7 +76,8 @@ fn engine(listener: UnixListener) {
                 let (mut stream, mut request) = (stream, [0; 4096]);
                 while stream.read(&mut request).is_ok_and(|count| count > 0) {
                     let body = r#"{"Version":"1","ApiVersion":"1.41"}"#;
-                    let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json";
+                    let head =
+                        "HTTP/1.1 200 OK\r\nApi-Version: 1.41\r\nContent-Type: application/json";
                     let length = body.len();
                     let _ = write!(stream, "{head}\r\nContent-Length: {length}\r\n\r\n{body}");
                 }

@@ -272,7 +272,7 @@ fn events_come_before_the_outcome() {
         names.push(message["params"]["event"]["event"].as_str().unwrap().to_owned());
     };
     names.dedup();
-    assert_eq!(names, ["started", "phase", "output"]);
+    assert_eq!(names, ["started", "phase", "selected", "output"]);
     assert_eq!((&outcome["stdout"], &outcome["stderr"]), (&json!("one"), &json!("two")));
     assert_eq!((&outcome["exit_code"], &outcome["status"]), (&json!(4), &json!("exited")));
 }

@@ -5,6 +5,7 @@
 
 mod compile;
 mod contestants;
+mod engines;
 mod machine;
 mod memory;
 mod plans;
@@ -76,6 +77,10 @@ pub fn main(words: &[&str]) -> Result<(), String> {
     document.add(memory::table(&programs, &contestants)?);
     eprintln!("plans …");
     document.add(plans::table(&programs, options.runs)?);
+    if system::is_root() {
+        eprintln!("containers …");
+        document.add(engines::table(&programs)?);
+    }
     println!("{}", document.text());
     match options.write {
         Some(file) => document.write_into(&file),

@@ -15,6 +15,9 @@ use tokio::{
 };
 
 const DNS: u16 = 53;
+/// The most that waits to be said to a box. One that listens is never that far behind; one that
+/// only talks must not fill our memory with answers.
+const MOST_WAITING: usize = 64 << 10;
 /// How much is read at once.
 const PIECE: usize = 32 << 10;
 
@@ -43,6 +46,8 @@ struct Connection {
     credit: Arc<Semaphore>,
     /// What the box may still send; the other half counts what it has taken.
     window: Arc<Semaphore>,
+    /// Whether the box has said its last.
+    ended: bool,
 }
 
 impl Default for Carried {
@@ -66,7 +71,7 @@ impl Carried {
     pub(super) fn dialled(&mut self, gate: &Arc<Gate>, number: u32, address: SocketAddr) -> bool {
         self.connections.retain(|_, connection| !connection.heard.is_closed());
         while self.tasks.try_join_next().is_some() {}
-        if number != self.count {
+        if number != self.count || self.does_not_listen() {
             return false;
         }
         if self.connections.len() >= MOST_CARRIED {
@@ -84,7 +89,7 @@ impl Carried {
         }
         let (heard, hear) = mpsc::unbounded_channel();
         let window = || Arc::new(Semaphore::new(CARRY_WINDOW as usize));
-        let connection = Connection { heard, credit: window(), window: window() };
+        let connection = Connection { heard, credit: window(), window: window(), ended: false };
         let line = Line {
             number,
             say: self.say.clone(),
@@ -97,9 +102,13 @@ impl Carried {
         true
     }
 
+    fn does_not_listen(&self) -> bool {
+        self.said.len() > MOST_WAITING
+    }
+
     /// Breaks off a connection that leads nowhere. False if the box has lost count.
     pub(super) fn refuse(&mut self, number: u32) -> bool {
-        let counts = number == self.count;
+        let counts = number == self.count && !self.does_not_listen();
         if counts {
             self.count += 1;
             let reset = ToInit::Passage { connection: number, passage: Passage::Reset };
@@ -110,11 +119,11 @@ impl Carried {
 
     /// The box says something of a connection. False if that makes no sense.
     pub(super) fn pass(&mut self, number: u32, passage: Passage) -> bool {
-        if number >= self.count {
+        if number >= self.count || self.does_not_listen() {
             return false;
         }
         // It may have ended while this was on its way.
-        let Some(connection) = self.connections.get(&number) else { return true };
+        let Some(connection) = self.connections.get_mut(&number) else { return true };
         match passage {
             Passage::Data(data) => {
                 let length = u32::try_from(data.len()).unwrap_or(u32::MAX);
@@ -124,6 +133,10 @@ impl Carried {
                 let _ = data.is_empty() || connection.heard.send(data).is_ok();
             }
             Passage::End => {
+                // There is one last word.
+                if std::mem::replace(&mut connection.ended, true) {
+                    return false;
+                }
                 let _ = connection.heard.send(Vec::new());
             }
             Passage::Credit(bytes) => {
@@ -298,6 +311,19 @@ mod tests {
             ToInit::Passage { passage, .. } => passage,
             other => panic!("{other:?}"),
         }
+    }
+
+    #[tokio::test]
+    async fn a_box_that_only_talks_is_cut_off() {
+        let mut carried = Carried::default();
+        let most = 2 * u32::try_from(MOST_WAITING).unwrap();
+        let refused = (0..most).take_while(|number| carried.refuse(*number)).count();
+        assert_eq!(refused, MOST_WAITING + 1);
+        let (gate, address) = gate_and_server().await;
+        let mut carried = Carried::default();
+        assert!(carried.dialled(&gate, 0, address));
+        assert!(carried.pass(0, Passage::End));
+        assert!(!carried.pass(0, Passage::End), "there is one last word");
     }
 
     #[tokio::test]
