@@ -19,16 +19,25 @@ const PAGE: &str = "docs/CONFORMANCE.md";
 struct Options {
     write: bool,
     place: Option<String>,
+    /// What `cargo xtask test` printed, where the cases need not be run again.
+    from: Option<String>,
 }
 
 impl Options {
     fn read(words: &[&str]) -> Result<Options, String> {
         match words {
             [] => Ok(Options::default()),
-            ["--write"] => Ok(Options { write: true, place: None }),
-            ["--place", place] => Ok(Options { write: false, place: Some((*place).to_owned()) }),
+            ["--write"] => Ok(Options { write: true, ..Options::default() }),
+            ["--write", "--from", file] => {
+                Ok(Options { write: true, from: Some((*file).to_owned()), place: None })
+            }
+            ["--place", place] => {
+                Ok(Options { place: Some((*place).to_owned()), ..Options::default() })
+            }
             // A page of one place would say of the others that they were not run.
-            _ => Err("conformance takes nothing, --write, or --place NAME".to_owned()),
+            _ => {
+                Err("conformance takes nothing, --write [--from FILE], or --place NAME".to_owned())
+            }
         }
     }
 }
@@ -37,18 +46,12 @@ impl Options {
 /// case that failed is in the table, and an error.
 pub fn main(words: &[&str]) -> Result<(), String> {
     let options = Options::read(words)?;
-    let mut results = Results::default();
-    let mut tests = cargo(&["test", "--package", "fumehood-tests", "--test", "conformance"]);
-    tests.args(["--", "--color", "never"]);
-    if let Some(place) = &options.place {
-        tests.arg(format!("{place}::"));
-    }
-    let status = shell::watch(&mut tests, |line| results.add_line(line))?;
+    let results = match &options.from {
+        Some(file) => read(file)?,
+        None => run(&options)?,
+    };
     if results.is_empty() {
-        return Err(format!("no case was run: it ended with {status}"));
-    }
-    if !status.success() && results.failed() == 0 {
-        return Err(format!("it ended with {status} before its cases did"));
+        return Err("no case was run".to_owned());
     }
     let page = page::text(&results);
     if options.write {
@@ -64,6 +67,29 @@ pub fn main(words: &[&str]) -> Result<(), String> {
     }
 }
 
+/// What a run of all tests said of the cases.
+fn read(file: &str) -> Result<Results, String> {
+    let text = fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
+    let mut results = Results::default();
+    text.lines().for_each(|line| results.add_line_among_others(line));
+    Ok(results)
+}
+
+/// Runs the cases.
+fn run(options: &Options) -> Result<Results, String> {
+    let mut results = Results::default();
+    let mut tests = cargo(&["test", "--package", "fumehood-tests", "--test", "conformance"]);
+    tests.args(["--", "--color", "never"]);
+    if let Some(place) = &options.place {
+        tests.arg(format!("{place}::"));
+    }
+    let status = shell::watch(&mut tests, |line| results.add_line(line))?;
+    if !status.success() && results.failed() == 0 {
+        return Err(format!("it ended with {status} before its cases did"));
+    }
+    Ok(results)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -72,8 +98,8 @@ mod tests {
     fn a_page_is_of_all_places() {
         let read = |words: &[&str]| Options::read(words);
         assert_eq!(read(&[]), Ok(Options::default()));
-        assert_eq!(read(&["--write"]), Ok(Options { write: true, place: None }));
-        let docker = Options { write: false, place: Some("docker".into()) };
+        assert_eq!(read(&["--write"]), Ok(Options { write: true, ..Options::default() }));
+        let docker = Options { place: Some("docker".into()), ..Options::default() };
         assert_eq!(read(&["--place", "docker"]), Ok(docker));
         assert!(read(&["--write", "--place", "docker"]).is_err());
         assert!(read(&["--place"]).is_err());

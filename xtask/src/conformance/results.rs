@@ -30,6 +30,16 @@ impl Results {
         self.cases.entry(case.to_owned()).or_default().insert(place.to_owned(), verdict);
     }
 
+    /// The same for the output of many test programs, of which most have no places.
+    pub fn add_line_among_others(&mut self, line: &str) {
+        const PLACES: &[&str] = &["native", "docker", "podman", "local"];
+        if let Some((place, _, _)) = read(line)
+            && PLACES.contains(&place.trim_end_matches("_as_user"))
+        {
+            self.add_line(line);
+        }
+    }
+
     /// True if no line was that of a case.
     pub fn is_empty(&self) -> bool {
         self.cases.is_empty()
@@ -125,5 +135,18 @@ mod tests {
             "---- native::ends::exit_code ----",
         ]);
         assert!(results.is_empty());
+    }
+
+    #[test]
+    fn other_tests_are_not_cases() {
+        let mut results = Results::default();
+        for line in [
+            "test plan::tests::a_plan_is_made ... ok",
+            "test native_as_user::ends::timeout ... ok",
+            "test docker::ends::timeout ... ok",
+        ] {
+            results.add_line_among_others(line);
+        }
+        assert_eq!(results.places(), ["native_as_user", "docker"]);
     }
 }
