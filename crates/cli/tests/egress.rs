@@ -56,7 +56,7 @@ fn what_must_be_blocked_and_is_not_is_a_failure() {
 
 #[test]
 fn a_policy_without_mounts_is_tried_too() {
-    let done = run(&["egress", "test", "example.com", "--profile", "strict"]);
+    let done = test("ceiling: {mounts: none}\n", &["example.com"]);
     assert_eq!(done.code, 0, "{done:?}");
 }
 

@@ -32,6 +32,18 @@ pub(super) enum Maker {
     Debootstrap(PathBuf),
 }
 
+/// A command whose mounts are its own: made by root it mounts devices below our directory, and when
+/// it is killed nobody would take them away.
+fn own_mounts(program: &Path) -> Command {
+    let unshare = Path::new("/usr/bin/unshare");
+    if !geteuid().is_root() || !is_program(unshare) {
+        return Command::new(program);
+    }
+    let mut command = Command::new(unshare);
+    command.args(["--mount", "--"]).arg(program);
+    command
+}
+
 impl Maker {
     /// The one that is installed.
     pub(super) fn find(spec: &ImageSpec) -> Result<Maker, ImageError> {
@@ -84,7 +96,7 @@ impl Maker {
         archive: &Path,
     ) -> Vec<Command> {
         let begin = |program: &Path| {
-            let mut command = Command::new(program);
+            let mut command = own_mounts(program);
             command.env("SOURCE_DATE_EPOCH", spec.epoch.to_string()).env("LC_ALL", "C");
             command.arg("--variant=minbase");
             if !spec.packages.is_empty() {

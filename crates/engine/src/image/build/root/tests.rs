@@ -94,3 +94,15 @@ async fn dropped_halfway_it_ends_with_everything_it_started() {
     }
     assert!(!directory.path().join("images/building/base").exists());
 }
+
+/// Only root's makers mount anything, and only root can give them mounts of their own.
+#[tokio::test]
+async fn what_root_mounts_is_not_ours() {
+    let directory = tempfile::tempdir().unwrap();
+    let text = "for last; do :; done\nreadlink /proc/self/ns/mnt > \"$last\"";
+    let maker = Maker::Mmdebstrap(script(directory.path(), "mmdebstrap", text));
+    let (made, _) = make(&maker, "base", directory.path()).await;
+    let ours = fs::read_link("/proc/self/ns/mnt").unwrap();
+    let is_ours = Path::new(made.unwrap().trim()) == ours;
+    assert_eq!(is_ours, !geteuid().is_root());
+}
