@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use fumehood::{Error, Request, Status, ViolationKind};
+use fumehood::{Error, Event, Request, Status, ViolationKind};
 use fumehood_tests::{Case, Scene, assert_ended, command_line, python, shell, with_limits};
 
 use crate::processes::on_host;
@@ -39,7 +39,9 @@ pub fn cases() -> Vec<Case> {
             assert!(outcome.violations.iter().any(|v| v.kind == ViolationKind::Timeout));
             let taken = started.elapsed();
             assert!(taken >= Duration::from_millis(950), "it had its second: {taken:?}");
-            assert!(taken < Duration::from_secs(2), "and no more: {taken:?}");
+            // The time that an engine takes for a container is not the program's.
+            let most = if scene.place.image.is_some() { 20 } else { 2 };
+            assert!(taken < Duration::from_secs(most), "and no more: {taken:?}");
         }),
         Case::steps("ends::polite_signal_first", |scene| {
             let line = "trap 'echo asked to end; exit 3' TERM; sleep 60 & wait";
@@ -69,17 +71,24 @@ pub fn cases() -> Vec<Case> {
                 run.outcome().await.expect("an outcome")
             });
             assert_ended(&outcome, Status::Cancelled);
-            assert!(started.elapsed() < Duration::from_secs(2));
+            // An engine takes its time; the program would have taken a minute.
+            assert!(started.elapsed() < Duration::from_secs(20));
         }),
         Case::steps("ends::interrupted_by_caller", |scene| {
-            let run = scene.start(shell("trap 'echo interrupted; exit 5' INT; sleep 60 & wait"));
+            let line = "trap 'echo interrupted; exit 5' INT; echo ready; sleep 60 & wait";
+            let mut run = scene.start(shell(line));
             let canceller = run.canceller();
             let outcome = scene.block_on(async {
-                tokio::time::sleep(Duration::from_millis(500)).await;
+                // Before that nobody would hear it.
+                while let Some(event) = run.next_event().await {
+                    if matches!(event, Event::Output { .. }) {
+                        break;
+                    }
+                }
                 canceller.signal(2);
                 run.outcome().await.expect("an outcome")
             });
-            assert_eq!(outcome.stdout.text(), "interrupted\n");
+            assert_eq!(outcome.stdout.text(), "ready\ninterrupted\n");
         }),
         Case::steps("ends::dropped_by_caller", |scene| {
             let marker = marker(scene, 61);
