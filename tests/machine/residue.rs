@@ -76,7 +76,8 @@ pub fn at_rest(kept: &Path) -> Residue {
 /// boxes ready, and they are others each time. Other programs may come and go meanwhile: only
 /// what stays is a leak.
 pub fn assert_as_before(before: &Residue, kept: &Path) {
-    let deadline = Instant::now() + Duration::from_secs(10);
+    // An engine takes its time to remove a container.
+    let deadline = Instant::now() + Duration::from_secs(40);
     let mut stayed = Residue::now(kept).beyond(before);
     while !stayed.is_empty() {
         assert!(Instant::now() < deadline, "left behind: {stayed:#?}");
