@@ -4,15 +4,22 @@
 //! pointers: no formatting, no heap, no comparison of slices. System calls and loops only, all of
 //! it inlined into the caller.
 
-use core::ffi::CStr;
+use core::{
+    cell::UnsafeCell,
+    ffi::{CStr, c_void},
+};
 
-use linux_raw_sys::general as nr;
+use linux_raw_sys::{
+    auxvec::{AT_PHDR, AT_PHNUM},
+    elf::{Elf_Phdr, PT_GNU_RELRO, PT_PHDR},
+    general as nr,
+};
 use rustix::{
     fd::{FromRawFd, OwnedFd},
     io::Errno,
 };
 
-use crate::sys::{exit, syscall};
+use crate::sys::{clone_on, exit, syscall};
 
 /// The supervisor's end of a launcher's channel.
 pub type Socket = OwnedFd;
@@ -56,9 +63,14 @@ unsafe fn same(a: *const u8, b: *const u8) -> bool {
 /// Starts this program as a launcher. Gives its socket and its process, or nothing.
 ///
 /// # Safety
-/// The process must have no second thread.
+/// The process must have no second thread. The place must have been used by nobody, and `launch`
+/// must call the function of that name.
 #[inline(always)]
-pub unsafe fn start_launcher(program: &'static [u8]) -> Option<(i32, i32)> {
+pub unsafe fn start_launcher(
+    program: &'static [u8],
+    place: &'static Place,
+    launch: extern "C" fn(*mut c_void) -> !,
+) -> Option<(i32, i32)> {
     const AF_UNIX: usize = 1;
     const SOCK_SEQPACKET: usize = 5;
     const SOCK_CLOEXEC: usize = nr::O_CLOEXEC as usize;
@@ -73,38 +85,75 @@ pub unsafe fn start_launcher(program: &'static [u8]) -> Option<(i32, i32)> {
         return None;
     }
     let mut processors = Processors::ours();
-    const SIGCHLD: usize = 17;
-    // SAFETY: a copy of this process, which has one thread and holds no locks.
-    match unsafe { syscall(nr::__NR_clone, [SIGCHLD, 0, 0, 0, 0, 0]) } {
-        Ok(0) => {
-            // Not before we were sent elsewhere, or it would hold for good.
-            let mut word = 0u8;
-            let call = [pair[1] as usize, &raw mut word as usize, 1, 0, 0, 0];
-            // SAFETY: the kernel writes one byte.
-            if !matches!(unsafe { syscall(nr::__NR_read, call) }, Ok(1)) {
-                exit(127)
-            }
-            processors.allow(0);
-            // SAFETY: this is the copy, and it is ours to replace.
-            let _ = unsafe { become_launcher(program, pair[1]) };
-            exit(127)
-        }
-        Ok(process) => {
-            processors.leave_out_this();
-            processors.allow(process);
-            let word = 0u8;
-            let call = [pair[0] as usize, &raw const word as usize, 1, 0, 0, 0];
-            // SAFETY: the kernel reads one byte. A copy that does not get it ends.
-            let _ = unsafe { syscall(nr::__NR_write, call) };
-            close(pair[1]);
-            Some((pair[0], process as i32))
-        }
-        Err(_) => {
-            close(pair[0]);
-            close(pair[1]);
-            None
-        }
+    let order = Order { program: program.as_ptr(), length: program.len(), channel: pair[1] };
+    // SAFETY: the caller promises that nobody else uses the place. The child only makes system
+    // calls, on its own stack, until it executes the launcher: what happens to the rest of our
+    // memory meanwhile is nothing to it.
+    let process = unsafe {
+        place.order.get().write(order);
+        clone_on(0, &mut *place.stack.get(), launch, place.order.get().cast())
+    };
+    if process < 0 {
+        close(pair[0]);
+        close(pair[1]);
+        return None;
     }
+    processors.leave_out_this();
+    processors.allow(process as usize);
+    let word = 0u8;
+    let call = [pair[0] as usize, &raw const word as usize, 1, 0, 0, 0];
+    // SAFETY: the kernel reads one byte. A child that does not get it ends.
+    let _ = unsafe { syscall(nr::__NR_write, call) };
+    close(pair[1]);
+    Some((pair[0], process as i32))
+}
+
+/// Where the child works until it is the launcher: in our memory, since a copy of it would be thrown
+/// away at once. We go on meanwhile, so it has its own stack there.
+#[repr(C, align(16))]
+pub struct Place {
+    stack: UnsafeCell<[usize; 1024]>,
+    order: UnsafeCell<Order>,
+}
+
+// SAFETY: written before the only child starts, and used by that child alone from then on.
+unsafe impl Sync for Place {}
+
+/// What the child needs to know.
+struct Order {
+    program: *const u8,
+    length: usize,
+    channel: i32,
+}
+
+impl Place {
+    /// An unused place.
+    #[allow(clippy::new_without_default, reason = "for statics")]
+    pub const fn new() -> Place {
+        let order = Order { program: core::ptr::null(), length: 0, channel: -1 };
+        Place { stack: UnsafeCell::new([0; 1024]), order: UnsafeCell::new(order) }
+    }
+}
+
+/// What the child does.
+///
+/// # Safety
+/// To be called by the child that `start_launcher` made, with what it passes.
+#[inline(always)]
+pub unsafe fn launch(order: *mut c_void) -> ! {
+    // SAFETY: the caller's promise.
+    let Order { program, length, channel } = unsafe { order.cast::<Order>().read() };
+    // Not before we were sent elsewhere, or the launcher could allow itself all processors too
+    // early.
+    let mut word = 0u8;
+    let call = [channel as usize, &raw mut word as usize, 1, 0, 0, 0];
+    // SAFETY: the kernel writes one byte.
+    if !matches!(unsafe { syscall(nr::__NR_read, call) }, Ok(1)) {
+        exit(127)
+    }
+    // SAFETY: this process is ours to replace, and the program is a static.
+    let _ = unsafe { become_launcher(core::slice::from_raw_parts(program, length), channel) };
+    exit(127)
 }
 
 /// Executes the program from a sealed file in memory: nothing on disk to tamper with, and nobody
@@ -159,6 +208,53 @@ unsafe fn become_launcher(program: &[u8], channel: i32) -> Result<(), Errno> {
     }
 }
 
+/// Makes the pages present that the C library is about to relocate, in one call. Otherwise each
+/// of them is a fault of its own.
+///
+/// # Safety
+/// `stack` must point to what the kernel puts on the stack of a new process.
+#[inline(always)]
+pub unsafe fn write_relocated_pages(stack: *const usize) {
+    const PAGE: usize = 4096;
+    // SAFETY: the caller promises the layout: arguments, environment, and pairs of numbers, each
+    // list ended by a zero. The program headers are where the kernel says.
+    unsafe {
+        let mut word = stack.add(1 + *stack + 1);
+        while *word != 0 {
+            word = word.add(1);
+        }
+        word = word.add(1);
+        let (mut headers, mut count) = (core::ptr::null::<Elf_Phdr>(), 0);
+        while *word != 0 {
+            match *word as u32 {
+                AT_PHDR => headers = *word.add(1) as *const Elf_Phdr,
+                AT_PHNUM => count = *word.add(1),
+                _ => {}
+            }
+            word = word.add(2);
+        }
+        let (mut base, mut relocated) = (None, None);
+        let mut index = 0;
+        while !headers.is_null() && index < count {
+            let header = &*headers.add(index);
+            match header.p_type {
+                PT_PHDR => base = (headers as usize).checked_sub(header.p_vaddr as usize),
+                PT_GNU_RELRO => relocated = Some((header.p_vaddr, header.p_memsz)),
+                _ => {}
+            }
+            index += 1;
+        }
+        if let (Some(base), Some((start, length))) = (base, relocated) {
+            let end = (base + start as usize + length as usize) & !(PAGE - 1);
+            let start = (base + start as usize) & !(PAGE - 1);
+            const POPULATE_WRITE: usize = nr::MADV_POPULATE_WRITE as usize;
+            // Kernels before 5.14 do not know it, and nothing is lost.
+            let call = [start, end.saturating_sub(start), POPULATE_WRITE, 0, 0, 0];
+            let _ = syscall(nr::__NR_madvise, call);
+        }
+    }
+}
+
 #[inline(always)]
 fn close(descriptor: i32) {
     // SAFETY: no pointers; the descriptor was made here and nobody else knows it.
@@ -167,7 +263,8 @@ fn close(descriptor: i32) {
 
 /// The processors on which we may run. The kernel puts a new process behind its parent, even when
 /// another processor is idle, and there it would wait until we have something to wait for. So it
-/// is sent elsewhere, and allows itself all processors again as soon as it runs.
+/// is sent elsewhere. It allows itself all of ours again when it has become the launcher, not
+/// before: to execute a program is a reason for the kernel to move it, often back behind us.
 struct Processors {
     mask: [usize; 4],
     bytes: usize,
@@ -200,7 +297,8 @@ impl Processors {
     /// Allows a process these processors. Nothing happens where there are none.
     #[inline(always)]
     fn allow(&mut self, process: usize) {
-        if self.bytes == 0 {
+        let [a, b, c, d] = self.mask;
+        if self.bytes == 0 || a | b | c | d == 0 {
             return;
         }
         let call = [process, self.bytes, &raw const self.mask as usize, 0, 0, 0];

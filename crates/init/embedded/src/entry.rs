@@ -5,7 +5,10 @@
 //! Relocations have not been applied here. Whatever `begin` uses must be found without them: it
 //! is private to this file or inlined into it, which is why this crate is always optimized.
 
-use core::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use core::{
+    ffi::c_void,
+    sync::atomic::{AtomicBool, AtomicI32, Ordering},
+};
 
 use fumehood_init::early;
 
@@ -17,6 +20,7 @@ pub(crate) static INIT: [u8; include_bytes!(env!("FUMEHOOD_INIT")).len()] =
 static SOCKET: AtomicI32 = AtomicI32::new(-1);
 static PROCESS: AtomicI32 = AtomicI32::new(0);
 static STARTED: AtomicBool = AtomicBool::new(false);
+static PLACE: early::Place = early::Place::new();
 
 /// A launcher that runs already.
 #[derive(Debug)]
@@ -87,14 +91,25 @@ unsafe extern "C" fn begin(stack: *const usize) {
     if !wanted {
         return;
     }
-    // SAFETY: there is one thread, which has not begun yet; the program is a static.
-    let started =
-        unsafe { early::start_launcher(core::slice::from_raw_parts(init_here(), INIT.len())) };
+    // SAFETY: there is one thread, which has not begun yet; the program is a static, and the place
+    // is used here only.
+    let started = unsafe {
+        let program = core::slice::from_raw_parts(init_here(), INIT.len());
+        early::start_launcher(program, &PLACE, launch)
+    };
+    // SAFETY: the caller promises the layout.
+    unsafe { early::write_relocated_pages(stack) };
     if let Some((socket, process)) = started {
         SOCKET.store(socket, Ordering::Release);
         PROCESS.store(process, Ordering::Release);
         STARTED.store(true, Ordering::Release);
     }
+}
+
+/// Where the launcher's process begins.
+extern "C" fn launch(order: *mut c_void) -> ! {
+    // SAFETY: `begin` has it started, and nobody else.
+    unsafe { early::launch(order) }
 }
 
 /// The address of the init program, without asking a table that is not filled yet.

@@ -46,6 +46,7 @@ struct Launcher {
 
 /// Runs the launcher. One box is prepared at once, and `keep_ready` whenever there is time.
 pub(crate) fn main(keep_ready: usize) -> u8 {
+    share_processors();
     // A terminal's Ctrl-C is for the supervisor, which then tells us.
     let _ = rustix::process::setsid();
     let Ok(signals) = sys::open_signal_queue() else { return 1 };
@@ -62,6 +63,15 @@ pub(crate) fn main(keep_ready: usize) -> u8 {
     launcher.serve(&signals);
     launcher.end_everything();
     0
+}
+
+/// Allows us, and the boxes to come, the processors of our parent. It may have sent us away from
+/// its own, so that we would not wait behind it (see `early`).
+fn share_processors() {
+    let parent = rustix::process::getppid();
+    if let Ok(processors) = rustix::thread::sched_getaffinity(parent) {
+        let _ = rustix::thread::sched_setaffinity(None, &processors);
+    }
 }
 
 impl Launcher {

@@ -113,13 +113,36 @@ unsafe fn clone_sharing(
     run: SharedEntry,
     argument: *mut c_void,
 ) -> Result<Pid, Errno> {
+    // SAFETY: the caller's promise.
+    let result = unsafe { clone_on(kind, &mut stack.0, run, argument) };
+    if result < 0 {
+        return Err(Errno::from_raw_os_error(-result as i32));
+    }
+    Pid::from_raw(result as i32).ok_or(Errno::CHILD)
+}
+
+/// Starts a child on this stack, in the same memory. Gives what the kernel answers. Nothing here
+/// needs the C library, or relocated pointers.
+///
+/// # Safety
+/// As for the callers.
+#[inline(always)]
+pub(crate) unsafe fn clone_on(
+    kind: u32,
+    stack: &mut [usize],
+    run: SharedEntry,
+    argument: *mut c_void,
+) -> isize {
     let flags = (nr::CLONE_VM | kind) as usize | SIGCHLD as usize;
     // The top two words are what the child takes first; sixteen-byte alignment is kept.
-    let top = stack.0.len() - 2;
-    stack.0[top] = argument as usize;
-    stack.0[top + 1] = run as usize;
-    // SAFETY: within the vector.
-    let top = unsafe { stack.0.as_mut_ptr().add(top) };
+    let top = stack.len() - 2;
+    // SAFETY: within the slice, which has more than two words.
+    let top = unsafe {
+        let top = stack.as_mut_ptr().add(top);
+        top.write(argument as usize);
+        top.add(1).write(run as usize);
+        top
+    };
     let result: isize;
     #[cfg(target_arch = "x86_64")]
     // SAFETY: the parent gets its registers back as the kernel keeps them; the child jumps to
@@ -156,8 +179,5 @@ unsafe fn clone_sharing(
             in("x1") top, in("x2") 0usize, in("x3") 0usize, in("x4") 0usize,
         );
     }
-    if result < 0 {
-        return Err(Errno::from_raw_os_error(-result as i32));
-    }
-    Pid::from_raw(result as i32).ok_or(Errno::CHILD)
+    result
 }

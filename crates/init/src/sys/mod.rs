@@ -6,7 +6,7 @@ mod process;
 mod raw;
 
 pub(crate) use clone::{
-    Namespaces, SharedStack, clone_process, start_in_user_namespace, start_sharing,
+    Namespaces, SharedStack, clone_on, clone_process, start_in_user_namespace, start_sharing,
 };
 pub(crate) use mount::{MountAttributes, mount_setattr};
 pub(crate) use process::{

@@ -129,8 +129,7 @@ pub(super) struct Task<'a> {
     pub(super) lending: Option<Lending>,
 }
 
-/// Runs the program of a plan in its box. There is time for other work once everything has been
-/// said.
+/// Runs the program of a plan in its box. There is time for other work while it runs.
 pub(super) async fn drive(
     open: OpenBox,
     task: Task<'_>,
@@ -163,16 +162,7 @@ pub(super) async fn drive(
     while driver.stage != Stage::Over {
         let goes_on = match driver.next_happening(&channel).await {
             Happening::Readable => driver.receive(&channel, &mut decoder, &mut buffer),
-            Happening::Writable => {
-                let goes_on = driver.send(&channel);
-                if driver.outgoing.is_empty()
-                    && let Some(work) = meanwhile.take()
-                {
-                    // The box has all it needs and is busy building itself.
-                    work();
-                }
-                goes_on
-            }
+            Happening::Writable => driver.send(&channel),
             Happening::Order(order) => {
                 driver.obey(order);
                 true
@@ -201,6 +191,12 @@ pub(super) async fn drive(
             }
             Happening::Broken => false,
         };
+        // The program runs. Before, the processor is better left to the box that is being built.
+        if driver.stage != Stage::Starting
+            && let Some(work) = meanwhile.take()
+        {
+            work();
+        }
         if !goes_on {
             break;
         }
