@@ -3,10 +3,12 @@
 //! `cargo xtask test` is all there is to know: it sets the machine up, runs every check and every
 //! test, and ends with a count.
 
+mod agents;
 mod bench;
 mod conformance;
 mod engines;
 mod lint;
+mod loopback;
 mod project;
 mod sdk;
 mod shell;
@@ -21,6 +23,7 @@ usage: cargo xtask COMMAND
 
   test                  set up the machine, run every check and every test, count
   sdk                   test the packages for Python and Node against the program
+  agents                test the MCP server with clients and a suite that others wrote
   lint                  formatting, clippy and the workflow file, warnings denied
   fmt                   format everything
   conformance           run the cases at every place that the environment names, and
@@ -39,6 +42,7 @@ fn main() -> ExitCode {
     let result = match words.as_slice() {
         ["test"] => test::main(),
         ["sdk"] => sdk::main(),
+        ["agents"] => agents::main(),
         ["lint"] => lint::main(),
         ["fmt"] => lint::format(),
         ["conformance", options @ ..] => conformance::main(options),

@@ -1,5 +1,6 @@
 //! `cargo xtask sdk`: the packages for Python and Node, built, installed and tested against the
-//! program as their users would have them. Nothing is written into the source tree.
+//! program as their users would have them, and against the real agents. Nothing is written into the
+//! source tree, and the tests see no network.
 
 use std::{
     fs,
@@ -10,6 +11,7 @@ use std::{
 use serde_json::Value;
 
 use crate::{
+    loopback::alone,
     project::{cargo, root, target},
     shell,
     test::{report::Report, tally::Tally},
@@ -17,6 +19,16 @@ use crate::{
 
 /// Runs the tests with this version.
 const PYTEST: &str = "pytest==9.2.0";
+
+/// The agent whose loops are run. The one for Node is in the package's lock file.
+const PYTHON_AGENT: &str = "claude-agent-sdk==0.2.182";
+
+/// Names the page whose examples the tests run.
+const PAGE: &str = "FUMEHOOD_AGENTS_PAGE";
+
+fn page() -> PathBuf {
+    root().join("docs/AGENTS.md")
+}
 
 /// Tests both packages. An error only says that something failed; what, was said before.
 pub fn main() -> Result<(), String> {
@@ -29,21 +41,23 @@ pub fn main() -> Result<(), String> {
 pub fn check(report: &mut Report) {
     let Some(program) = report.stage("program for the packages", build) else { return };
     if let Some((package, python)) = report.stage("package for Python", prepare_python) {
-        let mut tests = Command::new(python);
+        let mut tests = alone(python);
         tests.args(["-m", "pytest", "-q"]).current_dir(package);
         tests.env("FUMEHOOD_BINARY", &program).env("PYTHONDONTWRITEBYTECODE", "1");
+        tests.env(PAGE, page());
         report.tests_counted("tests of the package for Python", &mut tests, count_pytest);
     }
     if let Some(package) = report.stage("package for Node", prepare_node) {
-        let mut tests = Command::new("node");
-        tests.args(["--test", "--test-reporter=tap", "tests/sandbox.test.js"]);
-        tests.current_dir(package).env("FUMEHOOD_BINARY", &program);
+        let mut tests = alone("node");
+        tests.args(["--test", "--test-reporter=tap"]);
+        tests.args(["tests/sandbox.test.js", "tests/claude.test.js"]);
+        tests.current_dir(package).env("FUMEHOOD_BINARY", &program).env(PAGE, page());
         report.tests_counted("tests of the package for Node", &mut tests, count_node);
     }
 }
 
 /// Builds the program and says where it is.
-fn build() -> Result<PathBuf, String> {
+pub fn build() -> Result<PathBuf, String> {
     let arguments =
         ["build", "--package", "fumehood-cli", "--bin", "fumehood", "--message-format=json"];
     let messages = shell::output(&mut cargo(&arguments))?;
@@ -60,8 +74,9 @@ fn prepare_python() -> Result<(PathBuf, PathBuf), String> {
     let environment = target().join("sdk/venv");
     shell::run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&environment))?;
     let python = environment.join("bin/python");
-    let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", PYTEST];
-    shell::run(Command::new(&python).args(install).arg(&package))?;
+    let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
+    let wanted = [PYTEST, PYTHON_AGENT];
+    shell::run(Command::new(&python).args(install).args(wanted).arg(&package))?;
     // What is tested is what was installed.
     remove(&package.join("src"))?;
     Ok((package, python))
@@ -107,7 +122,8 @@ fn copy_directory(from: &Path, to: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-fn remove(directory: &Path) -> Result<(), String> {
+/// Removes a directory, if it is there.
+pub fn remove(directory: &Path) -> Result<(), String> {
     match fs::remove_dir_all(directory) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
             Err(format!("{} could not be removed ({error})", directory.display()))

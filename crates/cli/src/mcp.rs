@@ -3,13 +3,16 @@
 use std::{env, net::SocketAddr, path::PathBuf};
 
 use clap::{Args, ValueEnum};
-use fumehood::{BackendChoice, PolicyChoice, Request, policy::ProfileName};
+use fumehood::{
+    BackendChoice, PolicyChoice, Request,
+    policy::{PolicyText, ProfileName},
+};
 use fumehood_server::mcp::{
     Options, Shared, Token, ToolNames, WorkspaceChoice, serve_http, serve_stdio,
 };
 use tokio::runtime::Builder;
 
-use crate::{failure::Failure, opening::Opened, output, render::Format};
+use crate::{failure::Failure, opening::Opened, output, render::Format, values};
 
 /// Arguments of `fumehood mcp`.
 #[derive(Args, Debug)]
@@ -39,6 +42,9 @@ pub struct McpArgs {
     /// A built-in policy instead of files: default, strict, build or agent.
     #[arg(long, value_name = "NAME", conflicts_with = "policy", value_parser = ProfileName::find)]
     profile: Option<ProfileName>,
+    /// A policy on top of that one, as text: it tightens freely, and loosens up to the ceiling.
+    #[arg(long = "override", value_name = "POLICY", value_parser = values::override_text)]
+    overrides: Option<PolicyText>,
     /// What opens boxes: native, or local for no isolation at all. [default: native]
     #[arg(long, value_name = "NAME")]
     backend: Option<BackendChoice>,
@@ -50,6 +56,7 @@ Examples:
   fumehood mcp --session                     one private workspace per session
   fumehood mcp --workspace . --profile agent
   fumehood mcp --http 127.0.0.1:8931 --token-file ~/.config/fumehood/token
+  fumehood mcp --override '{version: 1, net: {mode: none}}'
   fumehood mcp --tool-names underscores      for models that take no dots";
 
 /// How the names of tools are spelt.
@@ -119,6 +126,7 @@ fn options(arguments: McpArgs, opened: &Opened) -> Result<Options, Failure> {
     };
     let mut sample = Request::command(["true"]);
     sample.backend = arguments.backend;
+    sample.overrides = arguments.overrides;
     sample.policy = match (arguments.policy, arguments.profile) {
         (Some(file), _) => PolicyChoice::File(here.join(file)),
         (None, Some(profile)) => PolicyChoice::Profile(profile),
@@ -135,6 +143,7 @@ fn options(arguments: McpArgs, opened: &Opened) -> Result<Options, Failure> {
         workspace,
         output: arguments.output_chars,
         policy: sample.policy,
+        overrides: sample.overrides,
         backend: sample.backend,
     })
 }

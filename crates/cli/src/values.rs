@@ -1,9 +1,16 @@
-//! What stands after `--mount`, `--volume`, `--dataset`, `--workspace`, `--env` and `--stdin`, and
-//! hosts that are asked about.
+//! What stands after `--mount`, `--volume`, `--dataset`, `--workspace`, `--env`, `--stdin` and
+//! `--override`, and hosts that are asked about.
 
-use std::{path::PathBuf, str::FromStr};
+use std::{convert::Infallible, path::PathBuf, str::FromStr};
 
-use fumehood::{Dataset, Mount, NameError, VolumeMount, Workspace, WorkspaceMode};
+use fumehood::{
+    Dataset, Mount, NameError, VolumeMount, Workspace, WorkspaceMode, policy::PolicyText,
+};
+
+/// A policy that somebody wrote behind `--override`. What it says is for the policy's own reader.
+pub fn override_text(text: &str) -> Result<PolicyText, Infallible> {
+    Ok(PolicyText { name: "--override".to_owned(), text: text.to_owned() })
+}
 
 /// Why a value cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

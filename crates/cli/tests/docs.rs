@@ -16,8 +16,9 @@ const NOT_RUN: &[(&str, &str)] = &[
     ("cargo install --path crates/cli", "it would change the machine"),
 ];
 
-/// Kinds of blocks that hold no commands. Rust is compiled and run as a documentation test.
-const NO_COMMANDS: &[&str] = &["rust", "text", "json"];
+/// Kinds of blocks that hold no commands. Rust is compiled and run as a documentation test, Python and
+/// JavaScript are run by the tests of the packages.
+const NO_COMMANDS: &[&str] = &["rust", "text", "json", "python", "js"];
 
 #[test]
 fn the_readme_tells_the_truth() {

@@ -183,3 +183,69 @@ fn the_hook_is_installed_once_and_removed() {
     install(&["--user"]);
     assert!(project.beside("home/.claude/settings.json").exists());
 }
+
+#[test]
+fn an_agent_that_has_the_tools_is_told_to_use_them() {
+    let project = Project::new();
+    let asked = |arguments: &[&str], question: Value| {
+        let mut command = project.fumehood(&[&["hook", "generic"], arguments].concat());
+        done_with_input(&mut command, question.to_string().as_bytes())
+    };
+    let bash = json!({"tool": "Bash", "input": {"command": "ls"}, "agent": "mine", "session": "s"});
+    let answer = asked(&["--no-rewrite"], bash.clone()).json();
+    assert_eq!(answer["decision"], "deny", "{answer}");
+    assert_eq!(answer["input"]["command"], "ls", "{answer}");
+    let deny = r#"{"version": 1, "tools": {"deny": ["Read"]}}"#;
+    let read = json!({"tool": "Read"});
+    assert_eq!(asked(&[], read.clone()).json()["decision"], "pass");
+    assert_eq!(asked(&["--override", deny], read.clone()).json()["decision"], "deny");
+    let loose = r#"{"version": 1, "tools": {"allow": ["Bash"]}}"#;
+    let refused = asked(&["--override", loose], bash.clone());
+    assert!(refused.code == 2 && refused.stderr.contains("the ceiling is"), "{refused:?}");
+    let file = project.beside("other.yaml");
+    fs::write(&file, "version: 1\ntools: {deny: [Read]}\n").unwrap();
+    assert_eq!(asked(&["--policy", file.to_str().unwrap()], read).json()["decision"], "deny");
+    let log = done(&mut project.fumehood(&["log", "--tools", "deny"]));
+    let rows: Vec<&str> = log.stdout.lines().skip(1).collect();
+    assert_eq!(rows.len(), 3, "{log:?}");
+    assert!(rows[2].contains("deny") && rows[2].contains("Bash of mine, rule `Bash`"), "{log:?}");
+}
+
+#[test]
+fn decisions_are_listed_beside_runs() {
+    let project = Project::new();
+    done(&mut project.fumehood(&["exec", "--", "true"]));
+    project.ask("Bash", json!({"command": "echo a-secret"}));
+    project.ask("Re\u{1b}[2Jad", json!({}));
+    let log = |arguments: &[&str]| {
+        let done = done(&mut project.fumehood(&[&["log"], arguments].concat()));
+        assert_eq!((done.code, done.stderr.as_str()), (0, ""), "{done:?}");
+        done.stdout
+    };
+    let all = log(&[]);
+    let rows: Vec<&str> = all.lines().skip(1).collect();
+    assert_eq!(rows.len(), 3, "{all}");
+    assert!(rows[0].contains("pass") && rows[0].ends_with("named by no rule"), "{all}");
+    assert!(!all.contains('\u{1b}'), "{all}");
+    for part in ["tool-3", "rewrite", "Bash of claude-code, rule `Bash` (built-in profile default:"]
+    {
+        assert!(rows[1].contains(part), "{part}: {all}");
+    }
+    assert!(rows[2].ends_with("true"), "{all}");
+    assert_eq!(log(&["--tools"]).lines().count(), 3);
+    assert_eq!(log(&["--tools", "rewrite"]).lines().count(), 2);
+    assert_eq!(log(&["--tools", "deny"]), "No decisions.\n");
+    assert_eq!(log(&["--status", "exited"]).lines().count(), 2, "decisions have no status");
+    assert_eq!(log(&["--since", "9999-01-01"]), "No runs.\n");
+    let line: Value = serde_json::from_str(&log(&["--tools", "rewrite", "--json"])).unwrap();
+    assert_eq!((&line["entry"], &line["tool"]), (&json!("tool"), &json!("Bash")));
+    let shown = log(&["show", "tool-3"]);
+    for part in
+        ["agent        claude-code", "session      s1", "verdict      rewrite", "rule `Bash`"]
+    {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    assert!(!shown.contains("a-secret"), "{shown}");
+    let wrong = done(&mut project.fumehood(&["log", "--tools", "dney"]));
+    assert!(wrong.code == 125 && wrong.stderr.contains("unknown verdict `dney`"), "{wrong:?}");
+}

@@ -2,115 +2,15 @@
 
 #![cfg(target_os = "linux")]
 
+#[path = "common/mcp.rs"]
+mod client;
 mod common;
 
-use std::{
-    fs,
-    io::{BufRead as _, BufReader, Read as _, Write as _},
-    net::TcpStream,
-    os::unix::fs::PermissionsExt as _,
-    path::Path,
-    process::{Child, ChildStdin, ChildStdout, Stdio},
-    thread,
-    time::{Duration, Instant},
-};
+use std::{fs, time::Duration};
 
+use client::{Client, initialize, somebody_runs, text, within};
 use common::{done, fumehood};
 use serde_json::{Value, json};
-
-/// A client over standard input and output. What waits too long ends with the server.
-struct Client {
-    child: Child,
-    input: Option<ChildStdin>,
-    output: BufReader<ChildStdout>,
-    next: u64,
-}
-
-impl Client {
-    fn start(arguments: &[&str]) -> Client {
-        let mut client = Client::bare(arguments);
-        let answer = client.ask("initialize", initialize());
-        assert_eq!(answer["result"]["protocolVersion"], "2025-11-25", "{answer}");
-        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
-        client
-    }
-
-    fn bare(arguments: &[&str]) -> Client {
-        let mut command = fumehood(&[&["mcp"], arguments].concat());
-        let mut child = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let (input, output) = (child.stdin.take(), child.stdout.take().unwrap());
-        Client { child, input, output: BufReader::new(output), next: 0 }
-    }
-
-    fn line(&mut self, line: &[u8]) {
-        let input = self.input.as_mut().unwrap();
-        input.write_all(line).and_then(|()| input.write_all(b"\n")).unwrap();
-    }
-
-    fn send(&mut self, message: &Value) {
-        self.line(message.to_string().as_bytes());
-    }
-
-    fn receive(&mut self) -> Value {
-        let mut line = String::new();
-        self.output.read_line(&mut line).unwrap();
-        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"))
-    }
-
-    /// Sends a request and gives its id.
-    fn request(&mut self, method: &str, params: Value) -> u64 {
-        self.next += 1;
-        let id = self.next;
-        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
-        id
-    }
-
-    fn ask(&mut self, method: &str, params: Value) -> Value {
-        let id = self.request(method, params);
-        loop {
-            let answer = self.receive();
-            if answer["id"] == id {
-                return answer;
-            }
-        }
-    }
-
-    /// Calls a tool and gives its result.
-    #[track_caller]
-    fn call(&mut self, tool: &str, arguments: Value) -> Value {
-        let answer = self.ask("tools/call", json!({"name": tool, "arguments": arguments}));
-        assert!(answer["result"].is_object(), "{answer}");
-        answer["result"].clone()
-    }
-
-    fn shell(&mut self, command: &str) -> Value {
-        self.call("sandboxed_shell.run", json!({"command": command}))
-    }
-}
-
-impl Drop for Client {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-fn initialize() -> Value {
-    json!({
-        "protocolVersion": "2025-11-25",
-        "capabilities": {},
-        "clientInfo": {"name": "test", "version": "1"},
-    })
-}
-
-fn text(result: &Value) -> &str {
-    result["content"][0]["text"].as_str().unwrap()
-}
 
 #[test]
 fn every_tool_is_listed_and_works() {
@@ -203,6 +103,32 @@ fn a_model_tightens_freely_and_loosens_up_to_the_ceiling() {
 }
 
 #[test]
+fn an_override_of_the_server_holds_for_all_its_calls() {
+    let place = tempfile::tempdir().unwrap();
+    fs::write(place.path().join("sandbox.policy.yaml"), "version: 1\nceiling: {memory: 1g}\n")
+        .unwrap();
+    let workspace = place.path().to_str().unwrap();
+    let with = |policy: Value| {
+        let text = policy.to_string();
+        ["--workspace", workspace, "--override", &text].map(str::to_owned)
+    };
+    let arguments = with(json!({"version": 1, "proc": {"memory": "900m", "pids": 7}}));
+    let mut client = Client::start(&arguments.each_ref().map(String::as_str));
+    let limits = |result: &Value| result["structuredContent"]["policy"]["layers"].to_string();
+    assert!(limits(&client.shell("true")).contains("--override"));
+    let policy = client.ask("resources/read", json!({"uri": "fumehood://policy"}));
+    assert!(policy.to_string().contains("--override"), "{policy}");
+    // What the operator has tightened, a model does not loosen.
+    let more = json!({"command": "true", "limits": {"pids": 8}});
+    assert_eq!(client.call("sandboxed_shell.run", more)["isError"], true);
+    let arguments = with(json!({"version": 1, "proc": {"memory": "2g"}}));
+    let refused =
+        done(&mut fumehood(&[&["mcp"], &arguments.each_ref().map(String::as_str)[..]].concat()));
+    assert_eq!(refused.code, 125, "{refused:?}");
+    assert!(refused.stderr.contains("the ceiling is 1GiB"), "{refused:?}");
+}
+
+#[test]
 fn sessions_and_runs_have_their_own_workspace() {
     let mut fresh = Client::start(&[]);
     fresh.shell("echo x > kept");
@@ -278,6 +204,40 @@ fn what_is_not_understood_is_answered_and_nothing_more() {
 }
 
 #[test]
+fn what_a_killed_server_leaves_the_next_one_removes() {
+    let place = tempfile::tempdir().unwrap();
+    let start = || {
+        let mut command = fumehood(&["mcp", "--session"]);
+        command.env("TMPDIR", place.path());
+        let mut client = Client::of(command);
+        client.ask("initialize", initialize());
+        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        client
+    };
+    let left = || {
+        let entries = fs::read_dir(place.path()).unwrap().flatten();
+        entries.map(|entry| entry.path()).collect::<Vec<_>>()
+    };
+    let mut killed = start();
+    killed.shell("echo x > kept; mkdir -p a/b; echo y > a/b/c");
+    killed.child.kill().unwrap();
+    killed.child.wait().unwrap();
+    let orphan = left();
+    assert_eq!(orphan.len(), 1, "{orphan:?}");
+    let mut alive = start();
+    alive.shell("echo x > kept");
+    assert!(within(Duration::from_secs(10), || !orphan[0].exists()), "{:?}", left());
+    let another = start();
+    assert!(!within(Duration::from_secs(1), || left().is_empty()), "only the dead are swept");
+    assert_eq!(alive.shell("cat kept")["structuredContent"]["stdout"], "x\n");
+    for mut client in [alive, another] {
+        client.input = None;
+        assert!(within(Duration::from_secs(10), || client.child.try_wait().unwrap().is_some()));
+    }
+    assert_eq!(left(), [] as [std::path::PathBuf; 0], "those who leave tidy up");
+}
+
+#[test]
 fn the_current_revision_needs_no_handshake() {
     let mut client = Client::bare(&[]);
     let meta = json!({
@@ -292,6 +252,13 @@ fn the_current_revision_needs_no_handshake() {
     });
     let called = client.ask("tools/call", call);
     assert_eq!(called["result"]["structuredContent"]["stdout"], "hi\n", "{called}");
+    // Some clients ask which revisions there are, and then begin with an older one.
+    let mut older = Client::bare(&[]);
+    assert!(older.ask("server/discover", json!({"_meta": meta}))["result"].is_object());
+    let begun = older.ask("initialize", initialize());
+    assert_eq!(begun["result"]["protocolVersion"], "2025-11-25", "{begun}");
+    older.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    assert_eq!(older.shell("echo hi")["structuredContent"]["stdout"], "hi\n");
 }
 
 #[test]
@@ -308,25 +275,6 @@ fn fifty_calls_at_once() {
         assert_eq!(*stdout, format!("{number}\n"), "{answer}");
         answered += 1;
     }
-}
-
-/// Whether a process has this word among its arguments.
-fn somebody_runs(word: &str) -> bool {
-    fs::read_dir("/proc").unwrap().flatten().any(|process| {
-        let line = fs::read(process.path().join("cmdline")).unwrap_or_default();
-        line.split(|byte| *byte == 0).any(|argument| argument == word.as_bytes())
-    })
-}
-
-fn within(time: Duration, mut holds: impl FnMut() -> bool) -> bool {
-    let begun = Instant::now();
-    while begun.elapsed() < time {
-        if holds() {
-            return true;
-        }
-        thread::sleep(Duration::from_millis(50));
-    }
-    false
 }
 
 #[test]
@@ -364,97 +312,4 @@ fn a_client_that_leaves_takes_its_boxes_along() {
     client.input = None;
     assert!(within(Duration::from_secs(15), || !somebody_runs(&word)), "the box is still there");
     assert!(within(Duration::from_secs(5), || client.child.try_wait().unwrap().is_some()));
-}
-
-/// A server over HTTP, and where it is.
-struct Served {
-    child: Child,
-    address: String,
-}
-
-impl Served {
-    fn start(token: Option<&Path>) -> Served {
-        let mut arguments = vec!["mcp", "--http", "127.0.0.1:0"];
-        arguments.extend(token.iter().flat_map(|path| ["--token-file", path.to_str().unwrap()]));
-        let mut child = fumehood(&arguments).stderr(Stdio::piped()).spawn().unwrap();
-        let lines = BufReader::new(child.stderr.take().unwrap()).lines();
-        let address = lines
-            .map_while(Result::ok)
-            .find_map(|line| Some(line.split_once("http://")?.1.split_once('/')?.0.to_owned()))
-            .expect("it says where it serves");
-        Served { child, address }
-    }
-
-    /// The status and everything after it.
-    fn post(&self, headers: &[(&str, &str)], body: &Value) -> (u16, String) {
-        let mut stream = TcpStream::connect(&self.address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-        let body = body.to_string();
-        let mut head = format!(
-            "POST /mcp HTTP/1.1\r\nConnection: close\r\nContent-Type: application/json\r\n\
-             Accept: application/json, text/event-stream\r\nContent-Length: {}\r\n",
-            body.len()
-        );
-        if !headers.iter().any(|(name, _)| *name == "Host") {
-            head += &format!("Host: {}\r\n", self.address);
-        }
-        for (name, value) in headers {
-            head += &format!("{name}: {value}\r\n");
-        }
-        stream.write_all(format!("{head}\r\n{body}").as_bytes()).unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        let status = answer.split(' ').nth(1).unwrap().parse().unwrap();
-        (status, answer)
-    }
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-#[test]
-fn over_http_with_a_token() {
-    const TOKEN: &str = "0123456789abcdef0123456789abcdef";
-    let place = tempfile::tempdir().unwrap();
-    let file = place.path().join("token");
-    fs::write(&file, TOKEN).unwrap();
-    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
-    let served = Served::start(Some(&file));
-    let begin = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": initialize()});
-    assert_eq!(served.post(&[], &begin).0, 401);
-    assert_eq!(served.post(&[("Authorization", "Bearer wrong")], &begin).0, 401);
-    let shown = format!("Bearer {TOKEN}");
-    let token = ("Authorization", shown.as_str());
-    assert_eq!(served.post(&[token, ("Origin", "http://evil.example")], &begin).0, 403);
-    assert_eq!(served.post(&[token, ("Host", "evil.example")], &begin).0, 403);
-    assert_eq!(served.post(&[token, ("Origin", "http://localhost.evil.example")], &begin).0, 403);
-    assert_eq!(served.post(&[token, ("Origin", "http://localhost:6274")], &begin).0, 200);
-    let (status, answer) = served.post(&[token], &begin);
-    assert_eq!(status, 200, "{answer}");
-    let session = answer
-        .lines()
-        .find_map(|line| {
-            line.to_ascii_lowercase().strip_prefix("mcp-session-id: ").map(str::to_owned)
-        })
-        .expect("a session");
-    let headers = [token, ("Mcp-Session-Id", &session), ("MCP-Protocol-Version", "2025-11-25")];
-    let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
-    assert_eq!(served.post(&headers, &initialized).0, 202);
-    let call = json!({
-        "jsonrpc": "2.0", "id": 2, "method": "tools/call",
-        "params": {"name": "sandboxed_shell.run", "arguments": {"command": "echo $((6 * 7))"}},
-    });
-    let (status, answer) = served.post(&headers, &call);
-    assert!(status == 200 && answer.contains(r#""stdout":"42\n""#), "{answer}");
-}
-
-#[test]
-fn nobody_serves_the_network_without_a_token() {
-    let refused = done(&mut fumehood(&["mcp", "--http", "0.0.0.0:0"]));
-    assert_eq!(refused.code, 125, "{refused:?}");
-    assert!(refused.stderr.contains("--token-file"), "{refused:?}");
 }

@@ -28,11 +28,24 @@ declare module "node:child_process" {
     command: string,
     args: readonly string[],
     options: {
+      stdio: ["pipe", "pipe", "pipe"];
+      cwd?: string;
+      env?: Record<string, string | undefined>;
+    },
+  ): ChildProcess & { readonly stderr: Readable };
+  export function spawn(
+    command: string,
+    args: readonly string[],
+    options: {
       stdio: ["pipe", "pipe", "inherit"];
       cwd?: string;
       env?: Record<string, string | undefined>;
     },
   ): ChildProcess;
+}
+
+declare module "node:path" {
+  export function resolve(...parts: string[]): string;
 }
 
 declare const process: { env: Record<string, string | undefined> };

@@ -12,7 +12,7 @@ mod setup;
 pub mod tally;
 
 use crate::{
-    engines, lint,
+    agents, engines, lint,
     project::{cargo, in_ci},
     sdk, system, workflow,
 };
@@ -43,6 +43,7 @@ pub fn main() -> Result<(), String> {
         ),
     }
     sdk::check(&mut report);
+    agents::check(&mut report);
     workflow::check(&mut report);
     deny::check(&mut report);
     report.finish()

@@ -72,6 +72,33 @@ impl Report {
         self.add(name, tally, begun.elapsed(), remark);
     }
 
+    /// Cases that are carried out here, and counted as they end.
+    pub fn cases(
+        &mut self,
+        name: &str,
+        work: impl FnOnce(&mut dyn FnMut(&str, Result<(), String>)) -> Result<(), String>,
+    ) {
+        let begun = announce(name);
+        let mut tally = Tally::default();
+        let result = work(&mut |case, ended| match ended {
+            Ok(()) => {
+                println!("{case} ... ok");
+                tally.passed += 1;
+            }
+            Err(reason) => {
+                println!("{case} ... FAILED: {reason}");
+                tally.failed += 1;
+            }
+        });
+        let remark = match result {
+            Err(message) => message,
+            Ok(()) if tally == Tally::default() => "there was no case".to_owned(),
+            Ok(()) => String::new(),
+        };
+        tally.failed += u64::from(!remark.is_empty());
+        self.add(name, tally, begun.elapsed(), remark);
+    }
+
     /// Something that could not be run. A failure where nothing may be missing.
     pub fn missing(&mut self, name: &str, why: &str, is_failure: bool) {
         println!("\nNOT RUN: {name}: {why}");

@@ -35,6 +35,8 @@ const NEEDS: &[Need] = &[
     need(&["g++", "--version"], &["g++"]),
     need(&["bash", "--version"], &["bash"]),
     need(&["ipcmk", "--version"], &["util-linux"]),
+    need(&["unshare", "--version"], &["util-linux"]),
+    need(&["ip", "-V"], &["iproute2"]),
     need(&["setpriv", "--version"], &["util-linux"]),
     need(&["useradd", "--help"], &["passwd"]),
 ];

@@ -22,6 +22,8 @@ pub(super) struct Question {
     pub(super) input: Map<String, Value>,
     pub(super) cwd: Option<PathBuf>,
     pub(super) session: Option<String>,
+    /// The name of the agent, where the way of asking does not say it.
+    pub(super) agent: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -43,6 +45,10 @@ struct Plain {
     input: Map<String, Value>,
     #[serde(default)]
     cwd: Option<PathBuf>,
+    #[serde(default)]
+    agent: Option<String>,
+    #[serde(default)]
+    session: Option<String>,
 }
 
 impl Agent {
@@ -62,11 +68,18 @@ impl Agent {
                     return Err(HookFailure::Event { name: asked.hook_event_name });
                 }
                 let PreToolUse { session_id, cwd, tool_name, tool_input, .. } = asked;
-                Ok(Question { tool: tool_name, input: tool_input, cwd, session: session_id })
+                Ok(Question {
+                    tool: tool_name,
+                    input: tool_input,
+                    cwd,
+                    session: session_id,
+                    agent: None,
+                })
             }
             Agent::Generic => {
-                let Plain { tool, input, cwd } = serde_json::from_slice(bytes).map_err(wrong)?;
-                Ok(Question { tool, input, cwd, session: None })
+                let Plain { tool, input, cwd, agent, session } =
+                    serde_json::from_slice(bytes).map_err(wrong)?;
+                Ok(Question { tool, input, cwd, session, agent })
             }
         }
     }

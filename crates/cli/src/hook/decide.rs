@@ -13,7 +13,10 @@ use fumehood::{
 };
 use serde_json::{Map, Value};
 
-use super::agent::{Agent, Question};
+use super::{
+    GenericArgs,
+    agent::{Agent, Question},
+};
 
 /// Why a question has no answer. The tool is blocked then.
 #[derive(Debug, thiserror::Error)]
@@ -45,7 +48,11 @@ pub(super) struct Decided {
     pub(super) input: Map<String, Value>,
 }
 
-pub(super) fn decide(agent: Agent, question: &Question) -> Result<Decided, HookFailure> {
+pub(super) fn decide(
+    agent: Agent,
+    question: &Question,
+    given: &GenericArgs,
+) -> Result<Decided, HookFailure> {
     // The project is what the agent was started in; where its shell has gone since does not decide
     // which policy holds.
     let project = env::var_os("CLAUDE_PROJECT_DIR").map(PathBuf::from);
@@ -53,8 +60,13 @@ pub(super) fn decide(agent: Agent, question: &Question) -> Result<Decided, HookF
     let project = project.unwrap_or_else(|| PathBuf::from("."));
     let settings = Configuration::load(&project, env::vars_os())?.settings;
     let otherwise = settings.policy.profile.value;
-    let choice = PolicyChoice::Discover { from: project.clone(), otherwise };
-    let policy = policy::load(&choice, &settings.limits.overrides(), Overrides::default())?;
+    let choice = match (&given.policy, given.profile) {
+        (Some(file), _) => PolicyChoice::File(file.clone()),
+        (None, Some(profile)) => PolicyChoice::Profile(profile),
+        (None, None) => PolicyChoice::Discover { from: project.clone(), otherwise },
+    };
+    let wishes = Overrides { further: given.overrides.clone(), ..Overrides::default() };
+    let policy = policy::load(&choice, &settings.limits.overrides(), wishes)?;
     let found = policy.tool_decision(&question.tool);
     let by = match found.rule {
         Some((pattern, origin)) => format!("`{pattern}` ({origin})"),
@@ -71,10 +83,21 @@ pub(super) fn decide(agent: Agent, question: &Question) -> Result<Decided, HookF
                 question.tool
             );
         }
+        ToolVerdict::Rewrite if given.no_rewrite || given.overrides.is_some() => {
+            decided.verdict = ToolVerdict::Deny;
+            decided.reason = format!(
+                "{} must run in a box, because of {by}: use the fumehood tools, which run in one",
+                question.tool
+            );
+        }
         ToolVerdict::Rewrite => {
-            let chosen = match policy::find(&project)? {
-                Some(file) => ["--policy".to_owned(), absolute(&file)],
-                None => ["--profile".to_owned(), otherwise.to_string()],
+            let chosen = match &choice {
+                PolicyChoice::File(file) => ["--policy".to_owned(), absolute(file)],
+                PolicyChoice::Profile(profile) => ["--profile".to_owned(), profile.to_string()],
+                _ => match policy::find(&project)? {
+                    Some(file) => ["--policy".to_owned(), absolute(&file)],
+                    None => ["--profile".to_owned(), otherwise.to_string()],
+                },
             };
             match boxed(&question.input, &chosen)? {
                 Some(command) => {
@@ -151,7 +174,8 @@ fn record(
         let extras = ledger.extras(Some(policy.digest()), Vec::new());
         let session = question.session.as_deref();
         let tool = &question.tool;
-        ledger.append_tool(ToolRecord::new(agent.name(), session, tool, &input, &decision, extras))
+        let name = question.agent.as_deref().unwrap_or(agent.name());
+        ledger.append_tool(ToolRecord::new(name, session, tool, &input, &decision, extras))
     });
     match written {
         Ok(_) => Ok(()),

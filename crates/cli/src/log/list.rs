@@ -1,14 +1,19 @@
-//! `fumehood log`: the runs, newest first.
+//! `fumehood log`: the runs and the decisions about tools, newest first.
 
 use clap::Args;
 use fumehood::{
     BackendName, Digest, Status,
     ledger::{
-        Filter, LedgerReader, Moment, ProgramKind, Record, RequestSummary, Stored, ViolationFilter,
+        Entry, Filter, LedgerReader, Moment, ProgramKind, Record, RequestSummary, Stored,
+        ViolationFilter,
     },
 };
 
-use super::{LogFailure, harmless, print, values};
+use super::{
+    LogFailure, harmless, print,
+    tools::{self, ToolFilter},
+    values,
+};
 use crate::{
     output,
     paint::Paint,
@@ -39,6 +44,16 @@ pub struct ListArgs {
     /// Only runs of the plan with this digest, as outcomes give it.
     #[arg(long, value_name = "DIGEST", value_parser = values::plan)]
     plan: Option<Digest>,
+    /// Only decisions about the tools of agents; with one verdict, if you name it.
+    #[arg(
+        long,
+        value_name = "VERDICT",
+        num_args = 0..=1,
+        default_missing_value = "any",
+        value_parser = values::tools,
+        conflicts_with_all = ["status", "backend", "violation", "plan"]
+    )]
+    tools: Option<ToolFilter>,
     /// How many at most.
     #[arg(short = 'n', long = "limit", value_name = "N", default_value_t = 20)]
     limit: usize,
@@ -73,17 +88,18 @@ pub fn main(ledger: &LedgerReader, arguments: &ListArgs) -> Result<(), LogFailur
             unreadable += 1;
             continue;
         };
-        let Some(record) = filter.pick(&stored) else { continue };
+        let Some(row) = arguments.pick(&filter, &stored) else { continue };
         shown += 1;
         if arguments.json {
             // It was read as JSON, so it is text.
             print(&format!("{}\n", String::from_utf8_lossy(&line.bytes)))?;
         } else {
-            rows.push(row(&stored, record));
+            rows.push(row);
         }
     }
     if !arguments.json {
-        print(&table(&rows, Paint::for_stdout()))?;
+        let none = if arguments.tools.is_some() { "No decisions.\n" } else { "No runs.\n" };
+        print(&table(&rows, none, Paint::for_stdout()))?;
     }
     if unreadable > 0 {
         let lines = if unreadable == 1 { "1 line" } else { &format!("{unreadable} lines") };
@@ -94,8 +110,28 @@ pub fn main(ledger: &LedgerReader, arguments: &ListArgs) -> Result<(), LogFailur
     Ok(())
 }
 
-const COLUMNS: usize = 7;
-type Row = [String; COLUMNS];
+impl ListArgs {
+    /// The row of this line, if it is one that is wanted. What only runs have, only runs can be
+    /// picked by.
+    fn pick(&self, filter: &Filter, stored: &Stored) -> Option<Row> {
+        match (&stored.entry, self.tools) {
+            (Entry::Run(_), None) => filter.pick(stored).map(|record| row(stored, record)),
+            (Entry::Tool(record), tools) => {
+                let only_runs = self.status.is_some()
+                    || self.backend.is_some()
+                    || self.violation.is_some()
+                    || self.plan.is_some();
+                let wanted = self.since.is_none_or(|since| stored.time >= since)
+                    && tools.map_or(!only_runs, |tools| tools.wants(record));
+                wanted.then(|| tools::row(stored, record))
+            }
+            _ => None,
+        }
+    }
+}
+
+pub const COLUMNS: usize = 7;
+pub type Row = [String; COLUMNS];
 
 fn row(stored: &Stored, record: &Record) -> Row {
     let exit = match (record.exit_code, record.signal) {
@@ -141,9 +177,9 @@ pub fn what(request: &RequestSummary, most: usize) -> String {
     }
 }
 
-fn table(rows: &[Row], paint: Paint) -> String {
+fn table(rows: &[Row], none: &str, paint: Paint) -> String {
     if rows.is_empty() {
-        return "No runs.\n".to_owned();
+        return none.to_owned();
     }
     let titles: Row =
         ["TIME (UTC)", "ID", "STATUS", "EXIT", "TOOK", "MEMORY", "WHAT"].map(str::to_owned);

@@ -1,9 +1,11 @@
-//! `fumehood log`: which runs there were, what one of them was, and whether the record is whole.
+//! `fumehood log`: which runs and decisions about tools there were, what one of them was, and whether
+//! the record is whole.
 
 mod failure;
 mod head;
 mod list;
 mod show;
+mod tools;
 mod values;
 mod verify;
 
@@ -30,6 +32,7 @@ Examples:
   fumehood log                               the last 20 runs, newest first
   fumehood log --since 2h --status timeout   what ran out of time lately
   fumehood log --violation memory --json     what wanted too much memory, for programs
+  fumehood log --tools deny                  which tools were refused to agents
   fumehood log show 01a1dde6                 all about one run
   fumehood log verify                        check that nothing was changed or removed
   fumehood log head                          note this elsewhere, for `log verify --head`";

@@ -1,4 +1,4 @@
-//! `fumehood log show`: all that is recorded of one run.
+//! `fumehood log show`: all that is recorded of one run, or of one decision about a tool.
 
 use clap::Args;
 use fumehood::{
@@ -8,7 +8,7 @@ use fumehood::{
 };
 use serde_json::Value;
 
-use super::{LogFailure, harmless, list, print};
+use super::{LogFailure, harmless, list, print, tools};
 use crate::{
     paint::Paint,
     render::{seconds, size},
@@ -18,7 +18,7 @@ use crate::{
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct ShowArgs {
-    /// The run's id, or enough of its beginning.
+    /// The id of a run or of a decision, or enough of its beginning.
     id: String,
     /// Print the record as JSON.
     #[arg(long)]
@@ -33,27 +33,46 @@ Examples:
 /// How many ids are compared when none fits.
 const MOST_HINTS: usize = 1000;
 
-/// Shows one run.
+/// Shows one record.
 pub fn main(ledger: &LedgerReader, arguments: &ShowArgs) -> Result<(), LogFailure> {
     let (bytes, stored) = find(ledger, &arguments.id)?;
-    let Entry::Run(record) = &stored.entry else { return Ok(()) };
     if arguments.json {
         // Unchanged but for its layout: what is not known to this version is shown as well.
         let value: Option<Value> = serde_json::from_slice(&bytes).ok();
         return print(&format!("{:#}\n", value.unwrap_or_default()));
     }
-    print(&report(&stored, record, Paint::for_stdout()))
+    let paint = Paint::for_stdout();
+    match &stored.entry {
+        Entry::Run(record) => print(&report(&stored, record, paint)),
+        Entry::Tool(record) => {
+            let lines = tools::lines(&stored, record);
+            print(
+                &lines
+                    .into_iter()
+                    .map(|(name, value)| line(name, &value, paint))
+                    .collect::<String>(),
+            )
+        }
+        _ => Ok(()),
+    }
 }
 
-/// The one run whose id begins like this.
+fn line(name: &str, value: &str, paint: Paint) -> String {
+    format!("{} {}\n", paint.strong(&format!("{name:12}")), harmless(value))
+}
+
+/// The one record whose id begins like this.
 fn find(ledger: &LedgerReader, given: &str) -> Result<(Vec<u8>, Stored), LogFailure> {
     let mut found: Option<(Vec<u8>, Stored, String)> = None;
     let mut others = Vec::new();
     for line in ledger.newest_first()? {
         let line = line?;
         let Ok(stored) = line.read() else { continue };
-        let Entry::Run(record) = &stored.entry else { continue };
-        let id = record.id.as_str().to_owned();
+        let id = match &stored.entry {
+            Entry::Run(record) => record.id.as_str().to_owned(),
+            Entry::Tool(_) => tools::id(&stored),
+            _ => continue,
+        };
         if id == given {
             return Ok((line.bytes, stored));
         }
@@ -78,9 +97,7 @@ fn find(ledger: &LedgerReader, given: &str) -> Result<(Vec<u8>, Stored), LogFail
 
 fn report(stored: &Stored, record: &Record, paint: Paint) -> String {
     let mut text = String::new();
-    let mut line = |name: &str, value: String| {
-        text += &format!("{} {}\n", paint.strong(&format!("{name:12}")), harmless(&value));
-    };
+    let mut line = |name: &str, value: String| text += &line(name, &value, paint);
     let request = &record.request;
     line("id", record.id.to_string());
     line("record", format!("{} written {}", stored.seq, stored.time));
@@ -149,7 +166,7 @@ fn status(record: &Record) -> String {
     text
 }
 
-fn caller(caller: &Caller) -> String {
+pub(super) fn caller(caller: &Caller) -> String {
     let user = caller.user.as_deref().unwrap_or("-");
     let host = caller.host.as_deref().unwrap_or("-");
     let program = caller.program.as_deref().unwrap_or("-");

@@ -1,4 +1,4 @@
-//! What stands after `--since`, `--status`, `--violation` and `--plan`.
+//! What stands after `--since`, `--status`, `--violation`, `--tools` and `--plan`.
 
 use std::time::Duration;
 
@@ -7,6 +7,8 @@ use fumehood::{
     ledger::{ChainHash, Moment, ViolationFilter, now},
 };
 use serde_json::Value;
+
+use super::tools::ToolFilter;
 
 /// Why a value cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -67,6 +69,14 @@ pub fn violation(given: &str) -> Result<ViolationFilter, ValueError> {
     match given {
         "any" => Ok(ViolationFilter::Any),
         name => by_name("violation", name, serde_json::from_value).map(ViolationFilter::Kind),
+    }
+}
+
+/// A verdict about a tool by its name in the ledger, or `any`.
+pub fn tools(given: &str) -> Result<ToolFilter, ValueError> {
+    match given {
+        "any" => Ok(ToolFilter::Any),
+        name => by_name("verdict", name, serde_json::from_value).map(ToolFilter::Verdict),
     }
 }
 

@@ -15,7 +15,10 @@ use rmcp::transport::{
 };
 use tokio::net::TcpListener;
 
-use super::{MOST_MESSAGE, ServeError, Token, session::Session, shared::Shared};
+use super::{
+    MOST_MESSAGE, ServeError, Token, body::understood, presence::Presence, session::Session,
+    shared::Shared,
+};
 
 /// Pages of this machine, at any port.
 const LOCAL_PAGES: [&str; 3] = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
@@ -52,6 +55,8 @@ pub async fn serve_http(
     );
     let router = Router::new()
         .route_service("/mcp", service)
+        .layer(middleware::from_fn(understood))
+        .layer(middleware::from_fn_with_state(Presence::default(), attend))
         .layer(middleware::from_fn_with_state(token.map(Arc::new), guard));
     ready(local);
     axum::serve(listener, router)
@@ -70,5 +75,16 @@ async fn guard(State(token): State<Option<Arc<Token>>>, request: Request, next: 
         )
             .into_response(),
         _ => next.run(request).await,
+    }
+}
+
+/// Notes that a client listens, from its request to the end of the answer.
+async fn attend(State(presence): State<Presence>, mut request: Request, next: Next) -> Response {
+    match presence.admit(&mut request) {
+        Some(listening) => {
+            let answer = next.run(request).await;
+            listening.to(answer)
+        }
+        None => next.run(request).await,
     }
 }

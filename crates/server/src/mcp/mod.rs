@@ -7,14 +7,18 @@
 
 mod answer;
 mod arguments;
+mod body;
 mod cut;
 mod explain;
 mod failure;
 mod files;
 mod http;
+mod incoming;
 mod kept;
 mod lines;
 mod names;
+mod presence;
+mod private;
 mod resources;
 mod run;
 mod schemas;

@@ -1,7 +1,8 @@
 //! One run: its workspace, its progress, its end. A call that is cancelled ends its box.
 
-use std::{collections::BTreeMap, path::PathBuf, time::Duration};
+use std::{collections::BTreeMap, path::PathBuf, pin::pin, time::Duration};
 
+use axum::http::request::Parts;
 use fumehood::{Event, Outcome, Program, Request, Within, Workspace, WorkspaceMode};
 use rmcp::{
     RoleServer,
@@ -15,6 +16,7 @@ use super::{
     answer,
     arguments::{CodeRun, Content, MOST_CODE, ShellRun, guest},
     failure::CallError,
+    presence::Listener,
     session::Session,
     workspace::{self, Artifacts},
 };
@@ -66,7 +68,7 @@ async fn carry_out(
     let shared = session.shared();
     let turn = tokio::select! {
         turn = shared.turns.acquire() => turn,
-        () = context.ct.cancelled() => return Err(CallError::Cancelled),
+        () = given_up(context) => return Err(CallError::Cancelled),
     };
     // It is never closed, and if it were, nothing would be lost.
     let _turn = turn.ok();
@@ -84,7 +86,7 @@ async fn carry_out(
         // The box has an empty one of its own.
         None if files.is_empty() => None,
         None => {
-            let place = fresh.insert(workspace::private()?);
+            let place = fresh.insert(shared.private.directory()?);
             Some(workspace::own(place.path(), &policy, Some(WorkspaceMode::ReadOnly)))
         }
     };
@@ -97,7 +99,7 @@ async fn carry_out(
             within.write(path, content)?;
         }
     }
-    let artifacts = Artifacts::add(&mut request, &policy)?;
+    let artifacts = Artifacts::add(&mut request, &policy, &shared.private)?;
     let outcome = watched(session, request, context).await?;
     let (pictures, notes) = artifacts.collect();
     Ok(answer::of_run(shared, &outcome, &policy, pictures, notes))
@@ -114,6 +116,7 @@ async fn watched(
     let mut tick = interval_at(begun + PROGRESS, PROGRESS);
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let (mut written, mut phase) = (0u64, "start");
+    let mut given_up = pin!(given_up(context));
     loop {
         tokio::select! {
             event = run.next_event() => match event {
@@ -129,8 +132,21 @@ async fn watched(
                 progress(context, elapsed, format!("{phase}: {elapsed:.0} s, {written} bytes of output")).await;
             }
             // Dropping the run ends the box.
-            () = context.ct.cancelled() => return Err(CallError::Cancelled),
+            () = &mut given_up => return Err(CallError::Cancelled),
         }
+    }
+}
+
+/// Comes to its end when nobody wants the run any more: the call was cancelled, or whoever made it
+/// is gone.
+async fn given_up(context: &RequestContext<RoleServer>) {
+    let listener = context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get());
+    match listener.cloned() {
+        None => context.ct.cancelled().await,
+        Some(listener) => tokio::select! {
+            () = context.ct.cancelled() => {}
+            () = Listener::left(listener) => {}
+        },
     }
 }
 

@@ -20,7 +20,7 @@ use tempfile::TempDir;
 
 use super::{
     WorkspaceChoice, answer, arguments, explain, failure::CallError, files, names::ToolName,
-    resources, run, schemas, shared::Shared, workspace,
+    resources, run, schemas, shared::Shared,
 };
 
 /// The revisions of the protocol that are spoken, the newest last.
@@ -64,7 +64,7 @@ impl Session {
                 let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
                 let place = match &mut *own {
                     Some(place) => place,
-                    none => none.insert(workspace::private()?),
+                    none => none.insert(self.shared.private.directory()?),
                 };
                 Ok(Some(place.path().to_owned()))
             }

@@ -2,10 +2,10 @@
 
 use std::{path::PathBuf, sync::Arc, thread};
 
-use fumehood::{BackendChoice, PolicyChoice, Request, Sandbox};
+use fumehood::{BackendChoice, PolicyChoice, Request, Sandbox, policy::PolicyText};
 use tokio::sync::Semaphore;
 
-use super::{ToolNames, WorkspaceChoice, kept::Kept};
+use super::{ToolNames, WorkspaceChoice, kept::Kept, private::Private};
 
 /// How a server behaves.
 #[derive(Clone, Debug)]
@@ -18,6 +18,8 @@ pub struct Options {
     pub output: usize,
     /// The policy of all runs.
     pub policy: PolicyChoice,
+    /// What is laid on top of that policy, as far as its ceiling allows.
+    pub overrides: Option<PolicyText>,
     /// The backend of all runs.
     pub backend: Option<BackendChoice>,
 }
@@ -33,6 +35,7 @@ pub struct Shared {
     pub(super) sandbox: Sandbox,
     pub(super) options: Options,
     pub(super) kept: Kept,
+    pub(super) private: Private,
     /// Runs beyond these wait. A machine is not faster for being asked fifty times at once.
     pub(super) turns: Semaphore,
 }
@@ -42,12 +45,13 @@ impl Shared {
     pub fn new(sandbox: Sandbox, options: Options) -> Arc<Shared> {
         let cores = thread::available_parallelism().map_or(2, usize::from);
         let turns = Semaphore::new((2 * cores).max(4));
-        Arc::new(Shared { sandbox, options, kept: Kept::default(), turns })
+        Arc::new(Shared { sandbox, options, kept: Kept::default(), private: Private::new(), turns })
     }
 
     /// A request as the options want it.
     pub(super) fn configured(&self, mut request: Request) -> Request {
         request.policy = self.options.policy.clone();
+        request.overrides.clone_from(&self.options.overrides);
         request.backend = self.options.backend;
         request
     }

@@ -9,11 +9,10 @@ use std::{
 
 use rmcp::{
     ErrorData, RoleServer,
-    model::{ClientJsonRpcMessage, ClientRequest, ErrorCode, GetMeta as _, RequestId},
+    model::{ClientJsonRpcMessage, ClientRequest, GetMeta as _, RequestId},
     service::{RxJsonRpcMessage, ServerInitializeError, ServiceExt as _, TxJsonRpcMessage},
     transport::Transport,
 };
-use serde_json::Value;
 use tokio::{
     io::{AsyncWriteExt as _, Stdout},
     sync::{Mutex, mpsc},
@@ -21,6 +20,7 @@ use tokio::{
 
 use super::{
     MOST_MESSAGE, ServeError,
+    incoming::{Incoming, too_long, understand},
     lines::{Line, read_line},
     session::{Session, not_understood},
     shared::Shared,
@@ -39,12 +39,6 @@ pub async fn serve_stdio(shared: Arc<Shared>) -> Result<(), ServeError> {
         Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
         Err(error) => Err(ended(error.to_string())),
     }
-}
-
-/// What the reading thread found.
-enum Incoming {
-    Message(Box<ClientJsonRpcMessage>),
-    Refusal(ErrorData, Option<RequestId>),
 }
 
 struct Stdio {
@@ -99,32 +93,6 @@ impl Stdio {
             _ => Err(None),
         }
     }
-}
-
-fn understand(line: &[u8]) -> Incoming {
-    match serde_json::from_slice(line) {
-        Ok(message) => Incoming::Message(Box::new(message)),
-        Err(_) => match serde_json::from_slice::<Value>(line) {
-            Err(error) => {
-                let message = format!("the line is not JSON: {error}");
-                Incoming::Refusal(ErrorData::new(ErrorCode::PARSE_ERROR, message, None), None)
-            }
-            Ok(value) => {
-                let id = value.get("id").cloned();
-                let id = id.and_then(|id| serde_json::from_value(id).ok());
-                let message = "the line is no request of JSON-RPC 2.0; one message per line, and no lists of them";
-                Incoming::Refusal(ErrorData::invalid_request(message, None), id)
-            }
-        },
-    }
-}
-
-fn too_long(id: Option<&str>) -> Incoming {
-    let message = format!(
-        "the message is longer than {MOST_MESSAGE} bytes: send less code, or put data into files of the workspace in several calls"
-    );
-    let id = id.and_then(|id| serde_json::from_str(id).ok());
-    Incoming::Refusal(ErrorData::invalid_request(message, None), id)
 }
 
 /// Writes one message as one line.

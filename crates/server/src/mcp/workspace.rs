@@ -10,7 +10,7 @@ use fumehood::{
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::failure::CallError;
+use super::{failure::CallError, private::Private};
 
 /// Which directory runs have as their workspace.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,11 +22,6 @@ pub enum WorkspaceChoice {
     Session,
     /// This one.
     Directory(PathBuf),
-}
-
-/// Makes a private directory.
-pub(super) fn private() -> Result<TempDir, CallError> {
-    tempfile::Builder::new().prefix("fumehood-mcp-").tempdir().map_err(CallError::Private)
 }
 
 /// A directory of our own as workspace: written as far as the policy lets it be.
@@ -57,11 +52,15 @@ pub(super) struct Picture {
 }
 
 impl Artifacts {
-    pub(super) fn add(request: &mut Request, policy: &Policy) -> Result<Artifacts, CallError> {
+    pub(super) fn add(
+        request: &mut Request,
+        policy: &Policy,
+        private: &Private,
+    ) -> Result<Artifacts, CallError> {
         if policy.ceiling.mounts.value != MountLeave::ReadWrite {
             return Ok(Artifacts(None));
         }
-        let directory = private()?;
+        let directory = private.directory()?;
         request.mounts.push(Mount::read_write(directory.path(), PLACE));
         Ok(Artifacts(Some(directory)))
     }
