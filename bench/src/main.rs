@@ -5,9 +5,15 @@
 //! - `many WORKERS MILLISECONDS WORD…`: as often as possible; answers how often.
 //! - `plan DIRECTORY`: finds the policy of a directory and makes the plan of a command in it;
 //!   answers the nanoseconds it took.
+//! - `gate bulk WAY BYTES`, `gate connect WAY COUNT`: what a client measures by `direct`, `proxy` or
+//!   `gate`; answers nanoseconds.
+//! - `gate crowd WAY`: many connections at once; answers nanoseconds and kibibytes.
 //! - `idle COUNT`: opens boxes that wait until the end; answers `ready`.
 //!
 //! Words are separated by tabs.
+
+mod gate;
+mod peer;
 
 use std::{
     env,
@@ -19,7 +25,17 @@ use anyhow::{Context as _, bail};
 use fumehood::{Event, PolicyChoice, Request, Run, Sandbox, Workspace, policy::ProfileName};
 use tokio::runtime::{Builder, Runtime};
 
+use self::gate::Gate;
+
 fn main() -> anyhow::Result<()> {
+    let words: Vec<String> = env::args().skip(1).collect();
+    match words.first().map(String::as_str) {
+        Some("server") => return peer::server(),
+        Some("proxy") => return peer::proxy(),
+        Some("client") => return peer::client(&words[1..]),
+        _ => {}
+    }
+    gate::raise_descriptors();
     let mut server = Server::new()?;
     for line in std::io::stdin().lock().lines() {
         let answer = server.obey(&line?)?;
@@ -34,6 +50,8 @@ struct Server {
     runtime: Runtime,
     sandbox: Sandbox,
     idle: Vec<Run>,
+    /// Made when it is first asked for.
+    gate: Option<Gate>,
 }
 
 impl Server {
@@ -49,7 +67,7 @@ impl Server {
             let ready = u8::try_from(workers.max(1)).unwrap_or(u8::MAX);
             Sandbox::builder().keep_ready(ready).build()?
         };
-        Ok(Server { runtime, sandbox, idle: Vec::new() })
+        Ok(Server { runtime, sandbox, idle: Vec::new(), gate: None })
     }
 
     fn obey(&mut self, line: &str) -> anyhow::Result<String> {
@@ -61,6 +79,7 @@ impl Server {
                 self.many(workers.parse()?, time, command)
             }
             ["plan", directory] => self.plan(directory),
+            ["gate", words @ ..] => self.gate(words),
             ["idle", count] => self.idle(count.parse()?),
             _ => bail!("no such order: {line}"),
         }
@@ -113,6 +132,14 @@ impl Server {
             total += self.runtime.block_on(task)?.context("a run did not succeed")?;
         }
         Ok(total.to_string())
+    }
+
+    fn gate(&mut self, words: &[&str]) -> anyhow::Result<String> {
+        if self.gate.is_none() {
+            self.gate = Some(Gate::new(&self.runtime)?);
+        }
+        let gate = self.gate.as_ref().context("it was just made")?;
+        gate.answer(&self.runtime, words)
     }
 
     fn idle(&mut self, count: usize) -> anyhow::Result<String> {

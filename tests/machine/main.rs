@@ -2,12 +2,14 @@
 //! that outlives its supervisor. One case after the other, since they count what is there.
 
 mod bootstrap;
+mod broken_off;
 mod crowd;
 mod engine_crowd;
 mod engines;
 mod images;
 mod leaks;
 mod residue;
+mod secrets;
 mod supervisor;
 mod tool;
 
@@ -19,6 +21,8 @@ fn cases() -> Vec<Case> {
     [
         crowd::cases(),
         leaks::cases(),
+        broken_off::cases(),
+        secrets::cases(),
         supervisor::cases(),
         engines::cases(),
         engine_crowd::cases(),

@@ -22,7 +22,7 @@ pub use self::{
     harness::{Threads, conduct},
     place::Place,
     programs::{command_line, python, shell, with_limits},
-    scene::{FAR, NEAR, Scene},
+    scene::{FAR, NEAR, SENSITIVE, Scene},
     seen::{assert_ended, assert_printed, lines, printed},
     server::Server,
 };

@@ -15,7 +15,7 @@ pub struct Place {
     pub backend: BackendName,
     /// The image of its boxes, where they have one.
     pub image: Option<String>,
-    /// Compilers that the image has.
+    /// Compilers and clients that the image has.
     pub programs: BTreeSet<String>,
     /// Programs are kept away from the machine.
     pub isolates: bool,
@@ -54,16 +54,16 @@ impl Place {
                 let first = scene::attempt(place.request(Request::command(["/bin/true"])));
                 place.enforced = first.ok().map(|outcome| outcome.enforced);
                 if place.image.is_some() {
-                    place.programs = place.compilers();
+                    place.programs = place.found_programs();
                 }
                 place
             })
             .collect()
     }
 
-    /// Asks a box which compilers there are. None where no box opens: then other cases fail.
-    fn compilers(&self) -> BTreeSet<String> {
-        let ask = "for name in gcc g++ go rustc javac; do command -v $name > /dev/null && echo $name; done; true";
+    /// Asks a box which compilers and clients there are. None where no box opens: then other cases fail.
+    fn found_programs(&self) -> BTreeSet<String> {
+        let ask = "for name in gcc g++ go rustc javac curl psql; do command -v $name > /dev/null && echo $name; done; true";
         let request = self.request(Request::command(["/bin/sh", "-c", ask]));
         scene::attempt(request).map_or_else(
             |_| BTreeSet::new(),

@@ -5,6 +5,7 @@
 
 mod agents;
 mod bench;
+mod clients;
 mod conformance;
 mod engines;
 mod lint;
@@ -30,6 +31,7 @@ usage: cargo xtask COMMAND
                         print the table of them
         [--write]       put it into docs/CONFORMANCE.md instead
         [--place NAME]  run those of one place only, such as docker
+  clients               fetch what boxes of the tests reach servers with
   engines up|down       start or end private daemons of Docker and Podman for the
                         tests, and print the variables that name them
   bench [--write FILE]  measure against bare processes, unshare and bwrap; put the
@@ -46,6 +48,7 @@ fn main() -> ExitCode {
         ["lint"] => lint::main(),
         ["fmt"] => lint::format(),
         ["conformance", options @ ..] => conformance::main(options),
+        ["clients"] => clients::fetch(),
         ["engines", "up"] => engines::up(),
         ["engines", "down"] => engines::down(),
         ["bench", options @ ..] => bench::main(options),

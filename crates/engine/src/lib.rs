@@ -38,6 +38,8 @@ mod volume;
 mod within;
 
 pub use fumehood_core::*;
+#[doc(hidden)]
+pub use fumehood_gate::Check;
 pub use fumehood_gate::{Resolve, ResolveError, Resolving, SystemResolver, TableResolver};
 
 pub use self::{

@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use fumehood_gate::Resolve;
+use fumehood_gate::{Check, Resolve};
 
 use crate::{
     BackendName, Bytes, Error, Examination, ImageError, Images, Layer, LimitOverrides, Outcome,
@@ -32,6 +32,7 @@ pub struct SandboxBuilder {
     docker_host: Option<String>,
     podman_host: Option<String>,
     resolver: Option<Arc<dyn Resolve>>,
+    gate_without: Vec<Check>,
 }
 
 impl fmt::Debug for SandboxBuilder {
@@ -68,6 +69,7 @@ impl Default for SandboxBuilder {
             docker_host: None,
             podman_host: None,
             resolver: None,
+            gate_without: Vec::new(),
         }
     }
 }
@@ -132,6 +134,14 @@ impl SandboxBuilder {
         self
     }
 
+    /// Gates that do not look at some things, to show what that is good for.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn gate_without(mut self, checks: &[Check]) -> Self {
+        self.gate_without.extend_from_slice(checks);
+        self
+    }
+
     /// Starts what every run needs and looks for toolchains; a first box is prepared meanwhile.
     pub fn build(self) -> Result<Sandbox, Error> {
         let cache_dir = self.cache_dir.map_or_else(|| Directory::Cache.of_process(), Ok)?;
@@ -162,7 +172,7 @@ impl SandboxBuilder {
             engines: OnceLock::new(),
             toolchains,
             base,
-            outside: Outside::new(self.resolver),
+            outside: Outside::new(self.resolver, self.gate_without),
         };
         let sandbox = Sandbox { inner: Arc::new(inner) };
         sandbox.default_limits(self.limits);

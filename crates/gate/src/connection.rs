@@ -9,6 +9,7 @@ use tokio::{
 };
 
 use crate::{
+    checks::Check,
     dial::dial,
     first_bytes::{Inspector, Peer},
     gate::Shared,
@@ -45,18 +46,27 @@ impl Shared {
         client: &mut BoxEnd,
         ticket: &mut Ticket,
     ) -> Result<(), Option<Reason>> {
-        let verdict = self.egress.decide(&target, port);
+        let verdict = self.judged(|| self.egress.decide(&target, port));
         let allowed = verdict.allowed;
         ticket.judged(verdict);
-        let rule = self.egress.rule_for(&target, port).filter(|_| allowed).ok_or(None)?;
+        if !allowed {
+            return Err(None);
+        }
+        let rule = self.egress.rule_for(&target, port);
+        let tls = rule.map_or(TlsRule::Any, |rule| rule.tls);
         let peer = Arc::new(Peer { egress: self.egress.clone(), target: target.clone(), port });
-        let mut inspector = Inspector::new(peer, rule.tls, self.injection(rule));
-        let first = match rule.tls {
+        let injection = rule.map_or(Injection::None, |rule| self.injection(rule));
+        let mut inspector = match self.checks.include(Check::Speech) {
+            true => Inspector::new(peer, tls, injection),
+            false => Inspector::of_nothing(peer),
+        };
+        let first = match tls {
             TlsRule::Required => greeting(client, &mut inspector).await?,
             // The server may be the one who speaks first.
             TlsRule::Any => Vec::new(),
         };
-        let dialled = dial(&self.egress, &*self.resolver, &self.proxies, &target, port).await;
+        let dialled =
+            dial(&self.egress, &self.checks, &*self.resolver, &self.proxies, &target, port).await;
         let mut server = match dialled {
             Ok(dialled) => {
                 ticket.dialled(dialled.address, dialled.via_proxy);

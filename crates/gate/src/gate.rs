@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use fumehood_core::egress::{Egress, Record};
+use fumehood_core::egress::{Egress, Reason, Record, Verdict};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     sync::Semaphore,
@@ -16,6 +16,7 @@ use tokio::{
 };
 
 use crate::{
+    checks::{Check, Checks},
     dns,
     names::Names,
     proxy::Proxies,
@@ -38,6 +39,7 @@ pub struct Gate {
 /// What all tasks of a gate see.
 pub(crate) struct Shared {
     pub(crate) egress: Arc<Egress>,
+    pub(crate) checks: Checks,
     pub(crate) resolver: Arc<dyn Resolve>,
     pub(crate) proxies: Proxies,
     pub(crate) secrets: Secrets,
@@ -57,17 +59,35 @@ impl Gate {
         secrets: Secrets,
         sink: Sink,
     ) -> Gate {
-        // On every machine this fits, far below the most that a semaphore can have.
-        let connections = egress.limits.connections as usize;
+        Gate::new_without(&[], egress, resolver, proxies, secrets, sink)
+    }
+
+    /// A gate that does not look at some things, to show what that is good for.
+    #[doc(hidden)]
+    pub fn new_without(
+        left_out: &[Check],
+        egress: Egress,
+        resolver: Arc<dyn Resolve>,
+        proxies: Proxies,
+        secrets: Secrets,
+        sink: Sink,
+    ) -> Gate {
+        let checks = Checks::without(left_out);
+        let most_connections = match checks.include(Check::Room) {
+            true => egress.limits.connections,
+            // On every machine this fits, far below the most that a semaphore can have.
+            false => u32::MAX >> 3,
+        };
         let shared = Shared {
+            checks,
             resolver,
             proxies,
             secrets,
             names: Names::new(egress.synthetic),
             recorder: Arc::new(Recorder::new(sink)),
             meter: Meter::new(&egress.limits),
-            room: Arc::new(Semaphore::new(connections)),
-            most_connections: egress.limits.connections,
+            room: Arc::new(Semaphore::new(most_connections as usize)),
+            most_connections,
             egress: Arc::new(egress),
         };
         Gate { shared: Arc::new(shared), tasks: Arc::default() }
@@ -129,8 +149,18 @@ impl Gate {
 }
 
 impl Shared {
+    /// What the rules say, if they are looked at.
+    pub(crate) fn judged(&self, rules: impl FnOnce() -> Verdict) -> Verdict {
+        match self.checks.include(Check::Rules) {
+            true => rules(),
+            false => Verdict { allowed: true, reason: Reason::Allowed, rule: None },
+        }
+    }
+
     pub(crate) fn dns_query(&self, query: &[u8]) -> Option<Vec<u8>> {
-        let answer = dns::answer(&self.egress, &self.names, query);
+        let answer = dns::answer(&self.egress, &self.names, query, |name| {
+            self.judged(|| self.egress.decide_name(name))
+        });
         if let Some((name, verdict)) = answer.refused {
             self.recorder.name_refused(name, verdict);
         }

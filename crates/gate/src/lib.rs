@@ -7,6 +7,7 @@
 
 #![forbid(unsafe_code)]
 
+mod checks;
 mod connection;
 mod dial;
 mod dns;
@@ -24,6 +25,8 @@ mod sni;
 
 pub use fumehood_core::egress::Record;
 
+#[doc(hidden)]
+pub use self::checks::Check;
 pub use self::{
     gate::{Gate, Sink},
     proxy::{Proxies, ProxyError},

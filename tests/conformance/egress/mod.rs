@@ -2,18 +2,30 @@
 //! Every server is on this machine, and names come from a table: nothing leaves it.
 
 mod attacks;
+mod clients;
 mod names;
+mod peer;
 mod reach;
+mod tools;
+mod twins;
 mod whole;
 
 use fumehood::{Outcome, PolicyChoice, Request};
 use fumehood_tests::Case;
 
 pub fn cases() -> Vec<Case> {
-    [reach::cases(), names::cases(), attacks::cases(), whole::cases()]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        reach::cases(),
+        clients::cases(),
+        tools::cases(),
+        names::cases(),
+        attacks::cases(),
+        twins::cases(),
+        whole::cases(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 /// A request under a policy that lends it connections to these hosts.

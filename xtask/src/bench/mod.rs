@@ -6,6 +6,7 @@
 mod compile;
 mod contestants;
 mod engines;
+mod gate;
 mod machine;
 mod memory;
 mod plans;
@@ -77,6 +78,8 @@ pub fn main(words: &[&str]) -> Result<(), String> {
     document.add(memory::table(&programs, &contestants)?);
     eprintln!("plans …");
     document.add(plans::table(&programs, options.runs)?);
+    eprintln!("network …");
+    document.add(gate::table(&programs)?);
     if system::is_root() {
         eprintln!("containers …");
         document.add(engines::table(&programs)?);

@@ -57,6 +57,11 @@ impl Warm {
         answer.parse().map(Duration::from_nanos).map_err(|_| format!("helper: {answer}"))
     }
 
+    /// What a client measures of the network; see the helper for the orders.
+    pub fn gate(&mut self, order: &str) -> Result<String, String> {
+        self.ask(&format!("gate\t{order}"))
+    }
+
     /// Opens boxes that wait.
     pub fn idle(&mut self, count: usize) -> Result<(), String> {
         self.ask(&format!("idle\t{count}")).map(drop)

@@ -12,7 +12,7 @@ mod setup;
 pub mod tally;
 
 use crate::{
-    agents, engines, lint,
+    agents, clients, engines, lint,
     project::{cargo, in_ci},
     sdk, system, workflow,
 };
@@ -23,6 +23,7 @@ use self::report::Report;
 pub fn main() -> Result<(), String> {
     let mut report = Report::new();
     let user = if system::is_root() { report.stage("set-up", setup::everything) } else { None };
+    report.stage("clients for the tests", clients::fetch);
     report.check("formatting", &mut lint::format_check());
     report.check("clippy", &mut lint::clippy());
     let root = user.is_some();

@@ -117,7 +117,7 @@ impl fmt::Display for SecretSource {
 /// How much a box may use of the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EgressLimits {
-    /// Connections at once. Each takes two to six descriptors of the supervisor.
+    /// Connections at once. Each takes two descriptors of the supervisor.
     pub connections: u32,
     /// Bytes in both directions together, over the life of the box.
     #[serde(default, skip_serializing_if = "Option::is_none")]

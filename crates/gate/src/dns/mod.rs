@@ -27,7 +27,13 @@ pub(crate) struct Answer {
     pub(crate) refused: Option<(String, Verdict)>,
 }
 
-pub(crate) fn answer(egress: &Egress, names: &Names, query: &[u8]) -> Answer {
+/// `decide` says whether a name may be answered.
+pub(crate) fn answer(
+    egress: &Egress,
+    names: &Names,
+    query: &[u8],
+    decide: impl FnOnce(&str) -> Verdict,
+) -> Answer {
     let question = match message::parse(query) {
         Parsed::Query(question) => question,
         Parsed::Wrong(message) => return Answer { message: Some(message), refused: None },
@@ -39,7 +45,7 @@ pub(crate) fn answer(egress: &Egress, names: &Names, query: &[u8]) -> Answer {
     let Some(name) = question.name.as_deref() else {
         return reply(&question, Code::NoSuchName, None);
     };
-    let mut verdict = egress.decide_name(name);
+    let mut verdict = decide(name);
     if verdict.reason == Reason::BoxLoopback {
         let address = (question.kind == A).then_some(Ipv4Addr::LOCALHOST);
         return reply(&question, Code::NoError, address);

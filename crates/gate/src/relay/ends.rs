@@ -1,8 +1,8 @@
 //! The two kinds of connections that come from a box.
 
 use tokio::{
-    io::{AsyncRead, AsyncWrite, ReadHalf, WriteHalf},
-    net::{TcpStream, tcp},
+    io::{AsyncRead, AsyncWrite},
+    net::TcpStream,
 };
 
 /// Something that can be read and written.
@@ -25,36 +25,5 @@ impl BoxEnd {
             // Without it the connection is closed, which refuses it too.
             let _ = stream.set_zero_linger();
         }
-    }
-}
-
-/// Half of a connection that may be one of TCP.
-#[cfg_attr(not(target_os = "linux"), allow(dead_code))]
-pub(crate) trait MaybeTcp {
-    /// The socket, if it is one.
-    fn tcp(&self) -> Option<&TcpStream>;
-}
-
-impl MaybeTcp for tcp::ReadHalf<'_> {
-    fn tcp(&self) -> Option<&TcpStream> {
-        Some(self.as_ref())
-    }
-}
-
-impl MaybeTcp for tcp::WriteHalf<'_> {
-    fn tcp(&self) -> Option<&TcpStream> {
-        Some(self.as_ref())
-    }
-}
-
-impl<T> MaybeTcp for ReadHalf<T> {
-    fn tcp(&self) -> Option<&TcpStream> {
-        None
-    }
-}
-
-impl<T> MaybeTcp for WriteHalf<T> {
-    fn tcp(&self) -> Option<&TcpStream> {
-        None
     }
 }

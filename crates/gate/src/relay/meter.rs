@@ -34,11 +34,6 @@ impl Meter {
         }
     }
 
-    /// Whether anything is measured.
-    pub(crate) fn is_limited(&self) -> bool {
-        self.total.is_some() || self.rate.is_some()
-    }
-
     /// How many bytes to move at once, at most, so that no connection waits long for another.
     pub(crate) fn piece(&self) -> usize {
         let tenth = self.rate.map_or(u64::MAX, |rate| (rate / 10).max(512));

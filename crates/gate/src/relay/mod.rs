@@ -1,10 +1,9 @@
 //! Bytes in both directions, each with an end of its own, until both have ended.
 
+mod buffer;
 mod ends;
 mod meter;
 mod pump;
-#[cfg(target_os = "linux")]
-mod splice;
 mod upstream;
 
 use tokio::{
@@ -15,7 +14,6 @@ use tokio::{
 
 pub(crate) use self::{ends::BoxEnd, meter::Meter, pump::End, upstream::WHOLE};
 use self::{
-    ends::MaybeTcp,
     pump::pump,
     upstream::{StatusLine, upstream},
 };
@@ -51,10 +49,10 @@ pub(crate) async fn relay(
 }
 
 async fn both(
-    from_box: impl AsyncRead + MaybeTcp + Unpin,
-    to_box: impl AsyncWrite + MaybeTcp + Unpin,
-    from_server: impl AsyncRead + MaybeTcp + Unpin,
-    to_server: impl AsyncWrite + MaybeTcp + Unpin,
+    from_box: impl AsyncRead + Unpin,
+    to_box: impl AsyncWrite + Unpin,
+    from_server: impl AsyncRead + Unpin,
+    to_server: impl AsyncWrite + Unpin,
     job: Job<'_>,
 ) -> Result<(), End> {
     let (said, hears) = watch::channel(None);

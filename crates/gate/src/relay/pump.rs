@@ -6,15 +6,9 @@ use std::{
 };
 
 use fumehood_core::egress::Reason;
-use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 
-use super::{ends::MaybeTcp, meter::Meter};
-
-const SMALL: usize = 8 * 1024;
-const LARGE: usize = 64 * 1024;
-/// Whoever moves more than this gets pipes, so that small connections need no descriptors for them.
-#[cfg(target_os = "linux")]
-const SPLICE_AFTER: u64 = 128 * 1024;
+use super::{buffer::Buffer, meter::Meter};
 
 /// Why a direction ended before its time.
 #[derive(Debug)]
@@ -46,43 +40,20 @@ impl From<Reason> for End {
 /// Moves bytes until the first end says no more, and then tells the second. `see` is shown the
 /// first bytes.
 pub(super) async fn pump(
-    mut from: impl AsyncRead + MaybeTcp + Unpin,
-    mut to: impl AsyncWrite + MaybeTcp + Unpin,
+    mut from: impl AsyncRead + Unpin,
+    mut to: impl AsyncWrite + Unpin,
     count: &AtomicU64,
     meter: &Meter,
     mut see: impl FnMut(&[u8]),
 ) -> Result<(), End> {
-    let mut buffer = vec![0; SMALL];
-    #[cfg(target_os = "linux")]
-    let mut moved = 0;
+    let mut buffer = Buffer::new();
     loop {
-        #[cfg(target_os = "linux")]
-        if moved >= SPLICE_AFTER
-            && !meter.is_limited()
-            && let (Some(one), Some(other)) = (from.tcp(), to.tcp())
-        {
-            // Without a pipe, for want of descriptors, copying goes on.
-            if let Some(pipe) = super::splice::Pipe::new() {
-                drop(buffer);
-                pipe.run(one, other, count).await?;
-                break;
-            }
-            moved = 0;
-        }
-        let piece = buffer.len().min(meter.piece());
-        let read = from.read(&mut buffer[..piece]).await.map_err(End::of_reading)?;
-        if read == 0 {
+        let read = buffer.fill(&mut from, meter.piece()).await.map_err(End::of_reading)?;
+        if read.is_empty() {
             break;
         }
-        see(&buffer[..read]);
-        pass(&mut to, &buffer[..read], count, meter).await?;
-        #[cfg(target_os = "linux")]
-        {
-            moved += read as u64;
-        }
-        if read == buffer.len() && read < LARGE {
-            buffer.resize(read * 2, 0);
-        }
+        see(read);
+        pass(&mut to, read, count, meter).await?;
     }
     to.shutdown().await.map_err(End::of_writing)?;
     Ok(())

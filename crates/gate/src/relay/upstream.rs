@@ -11,7 +11,6 @@ use tokio::{
 
 use super::{
     Job,
-    ends::MaybeTcp,
     pump::{End, pass, pump},
 };
 
@@ -21,8 +20,8 @@ const QUIET: Duration = Duration::from_millis(200);
 pub(crate) const WHOLE: Duration = Duration::from_secs(10);
 
 pub(super) async fn upstream(
-    mut from: impl AsyncRead + MaybeTcp + Unpin,
-    mut to: impl AsyncWrite + MaybeTcp + Unpin,
+    mut from: impl AsyncRead + Unpin,
+    mut to: impl AsyncWrite + Unpin,
     job: Job<'_>,
     mut server: watch::Receiver<Option<bool>>,
 ) -> Result<(), End> {

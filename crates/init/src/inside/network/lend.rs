@@ -26,8 +26,8 @@ use crate::{
     sys,
 };
 
-/// Connections that may wait to be taken.
-const WAITING: i32 = 256;
+/// Connections that may wait to be taken. One more would be tried again after a second.
+const WAITING: i32 = 1024;
 
 /// Where the listener for IPv6 is. Packets to this network are thrown away everywhere.
 const DISCARD: Ipv6Addr = Ipv6Addr::new(0x100, 0, 0, 0, 0, 0, 0, 1);
@@ -44,6 +44,8 @@ pub(in crate::inside) struct Lending {
 pub(in crate::inside) fn lend(lend: &Lend) -> Result<Lending, Failure> {
     ignore_echo();
     routes::add_address(lend.address).step("address of the lent network")?;
+    // A kernel before Linux 6.3 has no such packets; bytes flow all the same.
+    let _ = routes::allow_large_packets();
     routes::own_every_address().step("route of the lent network")?;
     let (listeners, detail) = match take_everything(lend.address) {
         Ok(listeners) => (listeners, "no interface but lo; connections are lent by the gate"),

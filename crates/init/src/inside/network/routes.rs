@@ -1,4 +1,5 @@
-//! Every address is the box's own: what a program dials arrives in the box, whatever it is.
+//! Loopback as lent connections need it. Every address is the box's own: what a program dials
+//! arrives in the box, whatever it is.
 
 use core::net::Ipv4Addr;
 
@@ -9,12 +10,18 @@ use super::netlink::{ACK, CREATE, EXCL, Packet};
 /// The protocol of routes is number 0.
 const ROUTES: Option<Protocol> = None;
 
+const NEW_LINK: u16 = 16;
 const NEW_ADDRESS: u16 = 20;
 const NEW_ROUTE: u16 = 24;
 
 const LOCAL_ADDRESS: u16 = 2;
 const ADDRESS: u16 = 1;
 const OUTGOING_INTERFACE: u16 = 4;
+
+/// The largest packet of a stream that is sent and received at once: of IPv6, and of IPv4.
+const LARGEST: [u16; 4] = [41, 58, 63, 64];
+/// The most that the kernel takes. It would be 64 KiB otherwise.
+const LARGEST_PACKET: u32 = 8 * 65_535;
 
 const INET: u8 = 2;
 const INET6: u8 = 10;
@@ -36,6 +43,19 @@ pub(super) fn add_address(address: Ipv4Addr) -> Result<(), Errno> {
     packet.message(NEW_ADDRESS, ACK | CREATE | EXCL, &head, |all| {
         all.put(LOCAL_ADDRESS, &address.octets());
         all.put(ADDRESS, &address.octets());
+    });
+    packet.send(ROUTES)
+}
+
+/// Lets streams on loopback go in packets as large as they can be: bulk costs half as much then.
+pub(super) fn allow_large_packets() -> Result<(), Errno> {
+    let mut head = [0; 16];
+    head[4..8].copy_from_slice(&LOOPBACK.to_ne_bytes());
+    let mut packet = Packet::default();
+    packet.message(NEW_LINK, ACK, &head, |all| {
+        for kind in LARGEST {
+            all.put(kind, &LARGEST_PACKET.to_ne_bytes());
+        }
     });
     packet.send(ROUTES)
 }
