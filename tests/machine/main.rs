@@ -7,6 +7,7 @@ mod engine_crowd;
 mod engines;
 mod images;
 mod leaks;
+mod mutation;
 mod residue;
 mod supervisor;
 mod tool;
@@ -19,6 +20,7 @@ fn cases() -> Vec<Case> {
     [
         crowd::cases(),
         leaks::cases(),
+        mutation::cases(),
         supervisor::cases(),
         engines::cases(),
         engine_crowd::cases(),

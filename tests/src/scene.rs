@@ -13,12 +13,13 @@ use std::{
 };
 
 use fumehood::{
-    BackendName, Error, Layer, Outcome, Overlays, Request, Run, Sandbox, TableResolver,
+    BackendName, Error, Layer, Outcome, Overlays, Request, Run, Sandbox,
+    verify::{self, Finding, Row, Verification},
 };
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
-use crate::{Place, engines};
+use crate::{Place, engines, proof};
 
 /// Longer than any case takes; a case that hangs fails instead.
 const PATIENCE: Duration = Duration::from_secs(240);
@@ -27,18 +28,6 @@ const PATIENCE: Duration = Duration::from_secs(240);
 pub const NEAR: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
 /// The address of `far.test`.
 pub const FAR: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 3));
-
-/// Every name that there is for boxes. No name server is ever asked.
-fn names() -> TableResolver {
-    let address = |text: &str| text.parse::<IpAddr>().expect("an address");
-    TableResolver::new()
-        .with("near.test", &[NEAR])
-        .with("far.test", &[FAR])
-        .with("deep.near.test", &[NEAR])
-        .with("private.test", &[address("10.1.2.3")])
-        .with("metadata.test", &[address("169.254.169.254")])
-        .with("mapped.test", &[address("::ffff:127.0.0.2")])
-}
 
 /// The sandbox and what it needs. Its cache is its own, so that nothing is found compiled.
 struct House {
@@ -66,7 +55,7 @@ static HOUSE: LazyLock<House> = LazyLock::new(|| {
     let mut builder = Sandbox::builder()
         .cache_dir(directory.path().join("cache"))
         .state_dir(directory.path().join("state"))
-        .resolver(Arc::new(names()));
+        .resolver(Arc::new(verify::names()));
     for engine in engines::named() {
         builder = match engine.backend {
             BackendName::Podman => builder.podman_host(engine.host),
@@ -94,6 +83,7 @@ fn open_to_all(directory: &Path) {
 /// Removes what all cases together left behind. The sandbox itself ends with the process.
 pub(crate) fn clean_up() {
     let _ = fs::remove_dir_all(HOUSE.directory.path());
+    proof::clean_up();
 }
 
 /// Runs a request to its end, or panics when it does not come to one.
@@ -147,6 +137,20 @@ impl Scene {
     /// The sandbox of this process.
     pub fn sandbox(&self) -> &'static Sandbox {
         &HOUSE.sandbox
+    }
+
+    /// Makes an attack of the catalogue here, and its twin.
+    pub fn attack(&self, row: &'static Row) -> Finding {
+        self.with_verification(async |verification| verification.one(row, true).await)
+    }
+
+    /// Does something with the attacks on the boxes of this place.
+    pub fn with_verification<T>(&self, what: impl AsyncFnOnce(&Verification) -> T) -> T {
+        let verification = {
+            let _inside = HOUSE.runtime.enter();
+            proof::verification(&self.place)
+        };
+        self.block_on(what(&verification.0))
     }
 
     /// The overlays of the sandbox.

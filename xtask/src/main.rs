@@ -7,11 +7,13 @@ mod bench;
 mod conformance;
 mod engines;
 mod lint;
+mod marks;
 mod project;
 mod sdk;
 mod shell;
 mod system;
 mod test;
+mod verify;
 mod workflow;
 
 use std::{env, process::ExitCode};
@@ -27,6 +29,9 @@ usage: cargo xtask COMMAND
                         print the table of them
         [--write]       put it into docs/CONFORMANCE.md instead
         [--place NAME]  run those of one place only, such as docker
+  verify                make every attack of the catalogue at every place that the
+                        environment names, and print the table of them
+        [--write]       put it into docs/SECURITY.md instead
   engines up|down       start or end private daemons of Docker and Podman for the
                         tests, and print the variables that name them
   bench [--write FILE]  measure against bare processes, unshare and bwrap; put the
@@ -42,6 +47,7 @@ fn main() -> ExitCode {
         ["lint"] => lint::main(),
         ["fmt"] => lint::format(),
         ["conformance", options @ ..] => conformance::main(options),
+        ["verify", options @ ..] => verify::main(options),
         ["engines", "up"] => engines::up(),
         ["engines", "down"] => engines::down(),
         ["bench", options @ ..] => bench::main(options),
