@@ -1,10 +1,8 @@
 //! Who a program is: nobody on the host that matters, and without any privilege.
 
-use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
-
-use fumehood::{Layer, Mount, Outcome};
+use fumehood::{Layer, Outcome};
 use fumehood_tests::{
-    Attack, Case, Condition, Scene, Weaker, assert_printed, command_line, python, shell,
+    Attack, Case, Condition, Weaker, assert_printed, command_line, python, shell,
 };
 
 use crate::processes::{Watched, watched};
@@ -40,36 +38,6 @@ pub fn cases() -> Vec<Case> {
     ];
     all.extend(
         Attack::new(
-            "identity::no_capabilities",
-            |_| status(),
-            |_, outcome| {
-                for set in ["CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"] {
-                    assert_eq!(field(outcome, set), "0000000000000000", "{set}");
-                }
-            },
-        )
-        .twin(Weaker::Without(&[Layer::Capabilities]), |_, outcome| {
-            assert_ne!(field(outcome, "CapBnd"), "0000000000000000");
-        })
-        .cases(),
-    );
-    all.extend(
-        Attack::new(
-            "identity::no_new_privileges",
-            |_| status(),
-            |_, outcome| {
-                assert_eq!(field(outcome, "NoNewPrivs"), "1");
-            },
-        )
-        .twin(
-            // The kernel wants it before it takes a filter or a ruleset from an ordinary process.
-            Weaker::Without(&[Layer::NoNewPrivileges, Layer::Seccomp, Layer::Landlock]),
-            |_, outcome| assert_eq!(field(outcome, "NoNewPrivs"), "0"),
-        )
-        .cases(),
-    );
-    all.extend(
-        Attack::new(
             "identity::seccomp_filter",
             |_| status(),
             |_, outcome| {
@@ -80,11 +48,6 @@ pub fn cases() -> Vec<Case> {
             assert_eq!(field(outcome, "Seccomp"), "0");
         })
         .cases(),
-    );
-    all.push(
-        Case::steps("identity::set_uid_program", set_uid_program)
-            .only(Condition::ISOLATED)
-            .only(Condition::AS_ROOT),
     );
     all.push(
         Case::new(
@@ -113,20 +76,4 @@ fn field(outcome: &Outcome, name: &str) -> String {
     let text = outcome.stdout.text();
     let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
     line.unwrap_or_else(|| panic!("no {name} in {text}")).trim().to_owned()
-}
-
-/// Root's own program with the set-uid bit makes nobody root.
-fn set_uid_program(scene: &Scene) {
-    let directory = scene.directory("programs");
-    let program = directory.join("cat");
-    let system_cat = fs::canonicalize(Path::new("/bin/cat")).expect("cat");
-    fs::copy(system_cat, &program).expect("a copy");
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o6755)).expect("the bit");
-    let mount = Mount::read_only(directory, "/programs");
-    let plain = scene.run(status().mount(mount.clone()));
-    let elevated = scene.run(command_line(&["/programs/cat", "/proc/self/status"]).mount(mount));
-    assert!(elevated.success, "stderr: {}", elevated.stderr.text());
-    for name in ["Uid", "Gid", "CapEff", "CapPrm"] {
-        assert_eq!(field(&elevated, name), field(&plain, name), "{name}");
-    }
 }

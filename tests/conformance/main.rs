@@ -1,5 +1,6 @@
 //! What every backend must do: one list of cases, run wherever they apply.
 
+mod attacks;
 mod descriptors;
 mod egress;
 mod ends;
@@ -7,7 +8,6 @@ mod environment;
 mod files;
 mod git;
 mod identity;
-mod kernel;
 mod languages;
 mod limits;
 mod mounts;
@@ -27,6 +27,7 @@ use fumehood_tests::{Case, Threads, conduct};
 
 fn cases() -> Vec<Case> {
     [
+        attacks::cases(),
         languages::cases(),
         streams::cases(),
         ends::cases(),
@@ -44,7 +45,6 @@ fn cases() -> Vec<Case> {
         descriptors::cases(),
         policy::cases(),
         processes::cases(),
-        kernel::cases(),
         refusals::cases(),
         report::cases(),
     ]

@@ -1,27 +1,12 @@
 //! No box has a network: no way to the host, to other boxes, to the world.
 
-use std::{
-    net::TcpListener,
-    os::{
-        linux::net::SocketAddrExt as _,
-        unix::net::{SocketAddr, UnixListener},
-    },
-};
+use std::net::TcpListener;
 
-use fumehood::{Layer, Network, Outcome, Request};
-use fumehood_tests::{
-    Attack, Case, Condition, Scene, Weaker, assert_printed, lines, printed, python,
-};
+use fumehood::{Network, Outcome, Request};
+use fumehood_tests::{Case, Condition, Scene, assert_printed, lines, printed, python};
 
 pub fn cases() -> Vec<Case> {
     let mut all = Vec::new();
-    all.extend(
-        Attack::new("network::none::host_loopback", host_listener, not_connected)
-            .twin(Weaker::Without(&[Layer::NetNamespace]), |_, outcome| {
-                assert_eq!(lines(outcome)[0], "connected");
-            })
-            .cases(),
-    );
     all.push(
         Case::new(
             "network::localhost::host_loopback",
@@ -29,15 +14,6 @@ pub fn cases() -> Vec<Case> {
             not_connected,
         )
         .only(Condition::ISOLATED),
-    );
-    all.extend(
-        Attack::new("network::abstract_socket", abstract_listener, |_, outcome| {
-            assert_printed(outcome, "ECONNREFUSED\n");
-        })
-        .twin(Weaker::Without(&[Layer::NetNamespace, Layer::Landlock]), |_, outcome| {
-            assert_printed(outcome, "connected\n");
-        })
-        .cases(),
     );
     let boxed = [
         Case::new(
@@ -103,13 +79,6 @@ fn not_connected(_: &Scene, outcome: &Outcome) {
         let expected = ["ENETUNREACH", "ECONNREFUSED", "EADDRNOTAVAIL"];
         assert!(expected.contains(&answer.as_str()), "{answer}");
     }
-}
-
-fn abstract_listener(scene: &Scene) -> Request {
-    let name = format!("fumehood-test-{}", scene.path().display());
-    let address = SocketAddr::from_abstract_name(&name).expect("a name");
-    scene.keep(UnixListener::bind_addr(&address).expect("a listener on the host"));
-    python(&format!("{CONNECT}print(connect(socket.AF_UNIX, T, '\\0{name}'))"))
 }
 
 /// Addresses that are set aside for documentation, so that nothing is reached if this fails.

@@ -5,77 +5,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use fumehood::Request;
-use fumehood_tests::{Attack, Case, Condition, Scene, Weaker, command_line, lines, python};
+use fumehood_tests::{Case, Condition, Scene, command_line, lines, python};
 
 pub fn cases() -> Vec<Case> {
     let mut all = Vec::new();
-    all.extend(
-        Attack::new(
-            "processes::own_only",
-            |_| list(),
-            |_, outcome| {
-                assert!(outcome.success);
-                let seen = lines(outcome);
-                assert!(seen.len() <= 3, "init and the program: {seen:?}");
-                assert!(
-                    seen.iter().all(|process| process.starts_with(|c: char| c.is_ascii_digit()))
-                );
-            },
-        )
-        .twin(Weaker::NoBox, |_, outcome| {
-            let seen = lines(outcome);
-            let us = format!("{} ", std::process::id());
-            assert!(seen.iter().any(|process| process.starts_with(&us)), "{seen:?}");
-        })
-        .cases(),
-    );
-    all.extend(
-        Attack::new(
-            "processes::signal_the_tests",
-            |_| signal_us(),
-            |_, outcome| {
-                assert_eq!(lines(outcome), ["ESRCH"]);
-            },
-        )
-        .twin(Weaker::NoBox, |_, outcome| assert_eq!(lines(outcome), ["done"]))
-        .cases(),
-    );
-    all.push(
-        Case::new(
-            "processes::init_is_out_of_reach",
-            |_| {
-                let mut source = String::from("import os, errno\n");
-                for attempt in [
-                    "open('/proc/1/environ').read()",
-                    "open('/proc/1/mem', 'r+b')",
-                    "open('/proc/1/exe', 'r+b')",
-                    "os.readlink('/proc/1/exe')",
-                    "os.readlink('/proc/1/root')",
-                    "os.readlink('/proc/1/cwd')",
-                    "os.listdir('/proc/1/fd')",
-                    "open('/proc/1/maps').read()",
-                ] {
-                    source.push_str(&format!(
-                        "try: {attempt}; print('done')\n\
-                         except OSError as e: print(errno.errorcode[e.errno])\n"
-                    ));
-                }
-                python(&source)
-            },
-            |_, outcome| {
-                let answers = lines(outcome);
-                assert_eq!(answers.len(), 8);
-                for (number, answer) in answers.iter().enumerate() {
-                    assert!(
-                        ["EACCES", "EPERM"].contains(&answer.as_str()),
-                        "attempt {number}: {answer}"
-                    );
-                }
-            },
-        )
-        .only(Condition::ISOLATED),
-    );
     all.push(
         Case::new(
             "processes::init_survives_signals",
@@ -93,26 +26,6 @@ pub fn cases() -> Vec<Case> {
         .only(Condition::ISOLATED),
     );
     all
-}
-
-fn list() -> Request {
-    python(
-        "import os\n\
-         for name in os.listdir('/proc'):\n\
-         \x20if name.isdigit():\n\
-         \x20\x20try: print(name, open('/proc/%s/comm' % name).read().strip())\n\
-         \x20\x20except OSError: print(name)",
-    )
-}
-
-/// Signal 0: asks whether one could be sent.
-fn signal_us() -> Request {
-    python(&format!(
-        "import os, errno\n\
-         try: os.kill({}, 0); print('done')\n\
-         except OSError as e: print(errno.errorcode[e.errno])",
-        std::process::id()
-    ))
 }
 
 /// What the host says of a program in a box.

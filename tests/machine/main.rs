@@ -8,6 +8,7 @@ mod engine_crowd;
 mod engines;
 mod images;
 mod leaks;
+mod mutation;
 mod residue;
 mod secrets;
 mod supervisor;
@@ -23,6 +24,7 @@ fn cases() -> Vec<Case> {
         leaks::cases(),
         broken_off::cases(),
         secrets::cases(),
+        mutation::cases(),
         supervisor::cases(),
         engines::cases(),
         engine_crowd::cases(),

@@ -1,12 +1,11 @@
 //! The command line program, as these tests start it.
 
 use std::{
-    env,
     path::PathBuf,
     process::{Command, Stdio},
 };
 
-use fumehood_tests::Scene;
+use fumehood_tests::{Scene, program};
 
 /// Where `fumehood` is.
 pub struct Tool {
@@ -17,17 +16,7 @@ pub struct Tool {
 impl Tool {
     /// The program named by `FUMEHOOD_BIN`, else the one that was built beside these tests.
     pub fn find(scene: &Scene) -> Tool {
-        let beside = || {
-            let tests = env::current_exe().expect("the path of these tests");
-            tests.ancestors().nth(2).expect("target/PROFILE").join("fumehood")
-        };
-        let program = env::var_os("FUMEHOOD_BIN").map_or_else(beside, PathBuf::from);
-        assert!(
-            program.exists(),
-            "{} is missing: run `cargo build --package fumehood-cli`",
-            program.display()
-        );
-        Tool { program, cache: scene.directory("cache") }
+        Tool { program: program(), cache: scene.directory("cache") }
     }
 
     /// `fumehood exec` at the scene's place, ready to be started.

@@ -29,6 +29,17 @@ impl Condition {
     /// The kernel bounds writable space and the number of files in it.
     pub const DISK_LIMIT: Condition =
         Condition::new(|place| place.enforces(Layer::Disk), "the number of files is not bounded");
+    /// The kernel holds the memory limit.
+    pub const MEMORY_LIMIT: Condition =
+        Condition::new(|place| place.enforces(Layer::Memory), "no memory controller for this user");
+    /// The box does not see the cgroups of the host.
+    pub const CGROUP_NAMESPACE: Condition = Condition::new(
+        |place| place.enforces(Layer::CgroupNamespace),
+        "the engine shows the cgroups of the host",
+    );
+    /// The kernel has Landlock.
+    pub const LANDLOCK: Condition =
+        Condition::new(|place| place.enforces(Layer::Landlock), "this kernel has no Landlock");
     /// A directory can be shown as a copy of itself.
     pub const OVERLAY: Condition = Condition::new(
         |place| place.backend == fumehood::BackendName::Native,

@@ -12,6 +12,7 @@ mod engines;
 mod harness;
 mod place;
 mod programs;
+mod proof;
 mod scene;
 mod seen;
 mod server;
@@ -22,6 +23,7 @@ pub use self::{
     harness::{Threads, conduct},
     place::Place,
     programs::{command_line, python, shell, with_limits},
+    proof::program,
     scene::{FAR, NEAR, SENSITIVE, Scene},
     seen::{assert_ended, assert_printed, lines, printed},
     server::Server,

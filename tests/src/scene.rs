@@ -16,11 +16,12 @@ use std::{
 use fumehood::{
     BackendName, Check, Error, Layer, Outcome, Overlays, Request, Resolve, Resolving, Run, Sandbox,
     TableResolver,
+    verify::{self, Finding, Row, Verification},
 };
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
-use crate::{Place, engines};
+use crate::{Place, engines, proof};
 
 /// Longer than any case takes; a case that hangs fails instead.
 const PATIENCE: Duration = Duration::from_secs(240);
@@ -49,20 +50,11 @@ impl Resolve for Names {
 static NAMES: LazyLock<Arc<Names>> =
     LazyLock::new(|| Arc::new(Names { table: names(), asked: Mutex::default() }));
 
+/// Those of the attacks, and some more.
 fn names() -> TableResolver {
-    let address = |text: &str| text.parse::<IpAddr>().expect("an address");
-    let table = TableResolver::new();
-    let table = SENSITIVE.iter().fold(table, |table, name| table.with(name, &[NEAR]));
-    table
-        .with("near.test", &[NEAR])
-        .with("far.test", &[FAR])
-        .with("allowed.test", &[NEAR])
-        .with("db.test", &[NEAR])
-        .with("registry.test", &[NEAR])
-        .with("deep.near.test", &[NEAR])
-        .with("private.test", &[address("10.1.2.3")])
-        .with("metadata.test", &[address("169.254.169.254")])
-        .with("mapped.test", &[address("::ffff:127.0.0.2")])
+    let near = ["allowed.test", "db.test", "registry.test"];
+    let names = near.iter().chain(&SENSITIVE);
+    names.fold(verify::names(), |table, name| table.with(name, &[NEAR]))
 }
 
 /// The sandbox and what it needs. Its cache is its own, so that nothing is found compiled.
@@ -127,6 +119,7 @@ fn open_to_all(directory: &Path) {
 /// Removes what all cases together left behind. The sandbox itself ends with the process.
 pub(crate) fn clean_up() {
     let _ = fs::remove_dir_all(HOUSE.directory.path());
+    proof::clean_up();
 }
 
 /// Runs a request to its end, or panics when it does not come to one.
@@ -180,6 +173,20 @@ impl Scene {
     /// The sandbox of this process.
     pub fn sandbox(&self) -> &'static Sandbox {
         &HOUSE.sandbox
+    }
+
+    /// Makes an attack of the catalogue here, and its twin.
+    pub fn attack(&self, row: &'static Row) -> Finding {
+        self.with_verification(async |verification| verification.one(row, true).await)
+    }
+
+    /// Does something with the attacks on the boxes of this place.
+    pub fn with_verification<T>(&self, what: impl AsyncFnOnce(&Verification) -> T) -> T {
+        let verification = {
+            let _inside = HOUSE.runtime.enter();
+            proof::verification(&self.place)
+        };
+        self.block_on(what(&verification.0))
     }
 
     /// The overlays of the sandbox.

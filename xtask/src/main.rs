@@ -10,11 +10,13 @@ mod conformance;
 mod engines;
 mod lint;
 mod loopback;
+mod marks;
 mod project;
 mod sdk;
 mod shell;
 mod system;
 mod test;
+mod verify;
 mod workflow;
 
 use std::{env, process::ExitCode};
@@ -32,6 +34,9 @@ usage: cargo xtask COMMAND
         [--write]       put it into docs/CONFORMANCE.md instead
         [--place NAME]  run those of one place only, such as docker
   clients               fetch what boxes of the tests reach servers with
+  verify                make every attack of the catalogue at every place that the
+                        environment names, and print the table of them
+        [--write]       put it into docs/SECURITY.md instead
   engines up|down       start or end private daemons of Docker and Podman for the
                         tests, and print the variables that name them
   bench [--write FILE]  measure against bare processes, unshare and bwrap; put the
@@ -49,6 +54,7 @@ fn main() -> ExitCode {
         ["fmt"] => lint::format(),
         ["conformance", options @ ..] => conformance::main(options),
         ["clients"] => clients::fetch(),
+        ["verify", options @ ..] => verify::main(options),
         ["engines", "up"] => engines::up(),
         ["engines", "down"] => engines::down(),
         ["bench", options @ ..] => bench::main(options),

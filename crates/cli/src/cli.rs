@@ -8,7 +8,8 @@ use crate::{
     apply::ApplyArgs, bootstrap::BootstrapArgs, completions::CompletionsArgs, config::ConfigArgs,
     diff::DiffArgs, discard::DiscardArgs, doctor::DoctorArgs, egress::EgressArgs, exec::ExecArgs,
     hook::HookArgs, image::ImageArgs, languages::LanguagesArgs, log::LogArgs, mcp::McpArgs,
-    policy::PolicyArgs, render::Format, rpc::RpcArgs, run::RunArgs, volume::VolumeArgs,
+    policy::PolicyArgs, render::Format, rpc::RpcArgs, run::RunArgs, verify::VerifyArgs,
+    volume::VolumeArgs,
 };
 
 /// The name under which the program was started.
@@ -83,6 +84,8 @@ pub(crate) enum Command {
     Discard(DiscardArgs),
     /// See what this machine can give, and what to do about the rest.
     Doctor(DoctorArgs),
+    /// Attack a box in every known way, and see whether it holds.
+    Verify(VerifyArgs),
     /// List the languages, and which of them are installed.
     Languages(LanguagesArgs),
     /// See which configuration applies, and where it comes from.

@@ -34,6 +34,14 @@ pub enum Failure {
     /// No server.
     #[error(transparent)]
     Serve(#[from] fumehood_server::mcp::ServeError),
+    /// No such attack.
+    #[error(transparent)]
+    Attack(#[from] fumehood::verify::UnknownRow),
+    /// Nothing isolates there.
+    #[error(
+        "the local backend isolates nothing, so there is nothing to verify: use --backend native, docker or podman"
+    )]
+    NothingToVerify,
     /// No code, and nobody who could type it.
     #[error("no code was given: name a file, use --code TEXT, or pipe the code in")]
     NoCode,

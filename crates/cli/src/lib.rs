@@ -36,6 +36,7 @@ mod signals;
 mod table;
 mod usage;
 mod values;
+mod verify;
 mod volume;
 
 use std::{env, ffi::OsString, process::ExitCode};
@@ -62,6 +63,7 @@ pub fn main(persona: Persona) -> ExitCode {
         Command::Apply(arguments) => apply::main(&arguments),
         Command::Discard(arguments) => discard::main(&arguments),
         Command::Doctor(arguments) => doctor::main(opened, &arguments),
+        Command::Verify(arguments) => verify::main(&arguments),
         Command::Languages(arguments) => languages::main(opened, &arguments),
         Command::Config(arguments) => config::main(&arguments),
         Command::Volume(arguments) => volume::main(&arguments),

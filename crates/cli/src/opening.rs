@@ -1,6 +1,6 @@
 //! What every command that opens a box begins with: the configuration, and a sandbox made by it.
 
-use std::{env, path::Path};
+use std::{env, path::Path, sync::Arc};
 
 use fumehood::{
     Configuration, EngineDefaults, LedgerPlace, LimitOverrides, PolicyChoice, Request, Sandbox,
@@ -27,7 +27,26 @@ impl Opened {
         Opened::of(Sandbox::builder())
     }
 
+    /// The same for attacks on boxes: names are known to nobody else, and what is run is no run of
+    /// the user's, so the ledger is left alone.
+    pub fn to_verify() -> Result<Opened, Failure> {
+        let names = Arc::new(fumehood::verify::names());
+        Opened::configured(Sandbox::builder().keep_ready(1).resolver(names))
+    }
+
     fn of(builder: SandboxBuilder) -> Result<Opened, Failure> {
+        let opened = Opened::configured(builder)?;
+        let ledger = &opened.settings.ledger;
+        if ledger.enabled.value {
+            opened.sandbox.keep_ledger(LedgerPlace {
+                directory: ledger.directory(),
+                rotate_at: Some(ledger.rotate_at.value),
+            })?;
+        }
+        Ok(opened)
+    }
+
+    fn configured(builder: SandboxBuilder) -> Result<Opened, Failure> {
         // First of all: a box is made ready meanwhile.
         let sandbox = builder.build()?;
         let Configuration { settings, warnings } =
@@ -38,12 +57,6 @@ impl Opened {
         sandbox.default_limits(settings.limits.overrides());
         sandbox.choose_backends(settings.executor.clone());
         sandbox.configure_engines(EngineDefaults::of(&settings));
-        if settings.ledger.enabled.value {
-            sandbox.keep_ledger(LedgerPlace {
-                directory: settings.ledger.directory(),
-                rotate_at: Some(settings.ledger.rotate_at.value),
-            })?;
-        }
         Ok(Opened { sandbox, settings })
     }
 

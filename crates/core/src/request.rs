@@ -41,6 +41,8 @@ pub enum Program {
 pub enum Helper {
     /// Tries connections and prints what became of each.
     Probe,
+    /// Tries what hostile code tries, and prints what each attempt got.
+    Attacks,
 }
 
 impl Helper {
@@ -48,6 +50,7 @@ impl Helper {
     pub fn name(self) -> &'static str {
         match self {
             Helper::Probe => "fumehood-probe",
+            Helper::Attacks => "fumehood-attacks",
         }
     }
 }

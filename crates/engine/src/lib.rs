@@ -34,6 +34,7 @@ mod sandbox;
 mod select;
 pub mod toolchain;
 mod tree;
+pub mod verify;
 mod volume;
 mod within;
 

@@ -338,9 +338,18 @@ impl Sandbox {
     /// Runs a request with layers of isolation left out, to show what they are good for.
     #[doc(hidden)]
     pub async fn run_without(&self, request: Request, without: &[Layer]) -> Result<Outcome, Error> {
+        self.run_with(request, |plan| plan.run.without.extend_from_slice(without)).await
+    }
+
+    /// Runs a request whose plan somebody has a look at before it is carried out.
+    pub(crate) async fn run_with(
+        &self,
+        request: Request,
+        look: impl FnOnce(&mut Plan),
+    ) -> Result<Outcome, Error> {
         let mut attempts = self.inner.attempts(&request);
         let mut attempt = attempts.next(&self.inner, &request)?;
-        attempt.plan.run.without.extend_from_slice(without);
+        look(&mut attempt.plan);
         run::to_end(&self.inner, attempt, attempts, request).await
     }
 

@@ -12,7 +12,7 @@ use std::{
 fn main() {
     let manifest = PathBuf::from(variable("CARGO_MANIFEST_DIR"));
     let crates = manifest.ancestors().nth(2).map(Path::to_path_buf).unwrap_or_default();
-    for watched in ["init", "core", "typescript", "probe"] {
+    for watched in ["init", "core", "typescript", "probe", "../attacks"] {
         println!("cargo::rerun-if-changed={}", crates.join(watched).join("src").display());
         println!("cargo::rerun-if-changed={}", crates.join(watched).join("Cargo.toml").display());
     }
@@ -22,12 +22,17 @@ fn main() {
     let target = variable("TARGET");
     let directory = shared_target_directory().join("embedded");
     build(&directory, &target, &["-p", "fumehood-init", "--features", "program"]);
-    build(&directory, &target, &["-p", "fumehood-typescript", "-p", "fumehood-probe"]);
+    build(
+        &directory,
+        &target,
+        &["-p", "fumehood-typescript", "-p", "fumehood-probe", "-p", "fumehood-attacks"],
+    );
     let built = directory.join(&target).join("embedded");
     for (name, program) in [
         ("FUMEHOOD_INIT", "fumehood-init"),
         ("FUMEHOOD_TYPESCRIPT", "fumehood-typescript"),
         ("FUMEHOOD_PROBE", "fumehood-probe"),
+        ("FUMEHOOD_ATTACKS", "fumehood-attacks"),
     ] {
         println!("cargo::rustc-env={name}={}", built.join(program).display());
     }

@@ -1,9 +1,8 @@
 //! The tables, as text that reads well on a terminal and in a page.
 
-use std::{fs, path::Path, time::Duration};
+use std::{path::Path, time::Duration};
 
-const BEGIN: &str = "<!-- bench: begin -->";
-const END: &str = "<!-- bench: end -->";
+use crate::marks;
 
 /// One table.
 pub struct Table {
@@ -83,14 +82,7 @@ impl Document {
 
     /// Puts it into a page, in place of what stood between the marks.
     pub fn write_into(&self, file: &Path) -> Result<(), String> {
-        let failed = |reason: String| format!("{}: {reason}", file.display());
-        let page = fs::read_to_string(file).map_err(|error| failed(error.to_string()))?;
-        let marks = page
-            .split_once(BEGIN)
-            .and_then(|(before, rest)| rest.split_once(END).map(|(_, after)| (before, after)));
-        let (before, after) = marks.ok_or_else(|| failed(format!("no {BEGIN} and {END}")))?;
-        let page = format!("{before}{BEGIN}\n{}{END}{after}", self.text());
-        fs::write(file, page).map_err(|error| failed(error.to_string()))
+        marks::put(file, "bench", &self.text())
     }
 }
 

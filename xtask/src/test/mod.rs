@@ -18,6 +18,7 @@ use crate::{
 };
 
 use self::report::Report;
+pub use self::{reach::Reach, setup::ORDINARY_USER};
 
 /// Runs everything. An error only says that something failed; what, was said before.
 pub fn main() -> Result<(), String> {

@@ -11,7 +11,7 @@ use std::{
     sync::atomic::{AtomicU32, Ordering},
 };
 
-use fumehood_embedded::{init, probe, typescript};
+use fumehood_embedded::{attacks, init, probe, typescript};
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
 
 use crate::{Digest, Error};
@@ -42,6 +42,7 @@ pub(crate) fn helper_program(name: &str, cache: &Path) -> Result<Option<PathBuf>
     let content = match name {
         "fumehood-typescript" => typescript(),
         "fumehood-probe" => probe(),
+        "fumehood-attacks" => attacks(),
         _ => return Ok(None),
     };
     stored(name, content, 0o555, cache).map(Some)

@@ -3,6 +3,7 @@
 mod drive;
 mod egress;
 mod flow;
+mod guest;
 mod handle;
 mod record;
 pub(crate) mod store;
@@ -23,6 +24,8 @@ use crate::{
     sandbox::Inner,
     select::{Attempt, Attempts},
 };
+
+pub(crate) use self::guest::with_guest;
 
 /// How many events may wait for a caller that does not take them.
 const EVENTS_WAITING: usize = 64;

@@ -20,6 +20,11 @@ pub fn probe() -> &'static [u8] {
     include_bytes!(env!("FUMEHOOD_PROBE"))
 }
 
+/// The program that tries what hostile code tries.
+pub fn attacks() -> &'static [u8] {
+    include_bytes!(env!("FUMEHOOD_ATTACKS"))
+}
+
 /// The program that strips types from TypeScript.
 pub fn typescript() -> &'static [u8] {
     include_bytes!(env!("FUMEHOOD_TYPESCRIPT"))

@@ -29,8 +29,11 @@ pub(super) fn apply(root: &Root, covers: &[Cover]) -> Result<(), Failure> {
             let path = &cover.path;
             let target = match (root.find(path, OFlags::empty()), cover.kind) {
                 (Ok(target), _) => target,
-                // Gone since the plan was made: there is nothing to cover.
-                (Err(Errno::NOENT | Errno::NOTDIR), _) => return Ok(()),
+                // What is hidden was there when the plan was made. It may have been moved away only
+                // for the moment, to come back when nothing covers it.
+                (Err(Errno::NOENT | Errno::NOTDIR), CoverKind::Pinned | CoverKind::Protected) => {
+                    return Ok(());
+                }
                 // A link cannot be covered. What it leads to has a path of its own.
                 (Err(Errno::LOOP), CoverKind::Pinned | CoverKind::Protected) => return Ok(()),
                 (Err(errno), _) => {

@@ -290,7 +290,9 @@ fn build(
         }
         root.enter(setup)?;
         done.full(Layer::MountNamespace, "own mount namespace, new root, host root detached");
-        done.full(Layer::Disk, "tmpfs size and inode limits");
+        if !without(Layer::Disk) {
+            done.full(Layer::Disk, "tmpfs size and inode limits");
+        }
         if !without(Layer::ReadOnlyRoot) {
             done.full(Layer::ReadOnlyRoot, "read-only mounts");
         }

@@ -103,7 +103,10 @@ impl Root {
 
     /// Gives the root its size, makes it read-only, and moves into it for good.
     pub(super) fn enter(self, setup: &Setup) -> Result<(), Failure> {
-        self.resize(setup.disk, setup.inodes).step("size of the writable space")?;
+        // No size is no limit.
+        let bounded = !setup.without.contains(&Layer::Disk);
+        let (size, inodes) = if bounded { (setup.disk, setup.inodes) } else { (0, 0) };
+        self.resize(size, inodes).step("size of the writable space")?;
         if !setup.without.contains(&Layer::ReadOnlyRoot) {
             let attributes = MountAttributes {
                 read_only: true,

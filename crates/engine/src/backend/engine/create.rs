@@ -254,14 +254,23 @@ fn covered(plan: &BoxPlan, ground: &Ground) -> Result<Vec<Covered>, Error> {
         return Ok(Vec::new());
     }
     let covers = covers(plan)?;
-    Ok(covers
+    covers
         .into_iter()
         .filter_map(|cover| {
             let source = host_path(plan, Path::new(&cover.path))?;
-            let is_directory = (ground.is_directory)(&source)?;
-            Some(Covered { kind: cover.kind, target: cover.path, source, is_directory })
+            match ((ground.is_directory)(&source), cover.kind) {
+                (Some(is_directory), kind) => {
+                    Some(Ok(Covered { kind, target: cover.path, source, is_directory }))
+                }
+                // It was there when the plan was made, and may come back when nothing covers it.
+                (None, CoverKind::Hidden) => Some(Err(Error::Setup {
+                    step: format!("covering {}", cover.path),
+                    reason: "it was moved away while the box was made".into(),
+                })),
+                (None, _) => None,
+            }
         })
-        .collect())
+        .collect()
 }
 
 /// What of the host is at a path of the box.

@@ -29,7 +29,7 @@ use super::{
     handle::{Io, Order, Stdin},
 };
 use crate::{
-    BoxPlan, Enforced, Event, Mount, MountSource, Phase,
+    BoxPlan, Enforced, Event, Layer, Mount, MountSource, Phase,
     backend::{Closing, OpenBox},
     egress::Record,
 };
@@ -293,7 +293,10 @@ impl Driver<'_> {
             env: command.env.iter().map(|(name, value)| format!("{name}={value}")).collect(),
             cwd: text(&command.cwd),
             stdin: self.phase == Phase::Run && !matches!(self.io.stdin, Stdin::End),
-            memory_watch: self.plan.limits.memory.get(),
+            memory_watch: match self.plan.without.contains(&Layer::Memory) {
+                true => 0,
+                false => self.plan.limits.memory.get(),
+            },
             disk_watch: self.writable_places(),
         }));
     }

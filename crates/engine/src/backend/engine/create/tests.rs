@@ -120,8 +120,8 @@ fn podman_gets_what_podman_understands() {
 fn covered_paths_are_mounts_of_their_own() {
     let mut plan = plan();
     let inside = |path: &str| Path::new("/workspace").join(path);
-    plan.masked = vec![inside(".env"), inside("secrets"), inside("missing")];
-    plan.protected = vec![inside(".git/hooks")];
+    plan.masked = vec![inside(".env"), inside("secrets")];
+    plan.protected = vec![inside(".git/hooks"), inside("missing")];
     let (_, host, order) = made(&plan, &ground(BackendName::Docker));
     assert_eq!(bound(&host, "/workspace/.env"), Some(("/cache/blind".into(), true)));
     assert_eq!(bound(&host, "/workspace/.git"), Some(("/host/work/.git".into(), false)));
@@ -133,6 +133,14 @@ fn covered_paths_are_mounts_of_their_own() {
     assert!(options.ends_with(",notmpcopyup"), "or it would be filled with what it hides");
     let report = order.given.iter().find(|report| report.layer == Layer::CoveredPaths).unwrap();
     assert_eq!(report.detail, "2 hidden, 1 protected");
+}
+
+#[test]
+fn what_is_to_be_hidden_and_is_gone_may_come_back() {
+    let mut plan = plan();
+    plan.masked = vec![Path::new("/workspace").join("missing")];
+    let refused = container(&plan, &ground(BackendName::Docker)).err().unwrap().to_string();
+    assert!(refused.contains("/workspace/missing"), "{refused}");
 }
 
 #[test]
