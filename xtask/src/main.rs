@@ -8,6 +8,7 @@ mod bench;
 mod clients;
 mod conformance;
 mod engines;
+mod fuzz;
 mod lint;
 mod loopback;
 mod marks;
@@ -37,6 +38,8 @@ usage: cargo xtask COMMAND
   verify                make every attack of the catalogue at every place that the
                         environment names, and print the table of them
         [--write]       put it into docs/SECURITY.md instead
+  fuzz [TARGET]...      feed what reads bytes of strangers with made-up ones
+        [--seconds N]   the most that each may take (default 120)
   engines up|down       start or end private daemons of Docker and Podman for the
                         tests, and print the variables that name them
   bench [--write FILE]  measure against bare processes, unshare and bwrap; put the
@@ -55,6 +58,7 @@ fn main() -> ExitCode {
         ["conformance", options @ ..] => conformance::main(options),
         ["clients"] => clients::fetch(),
         ["verify", options @ ..] => verify::main(options),
+        ["fuzz", options @ ..] => fuzz::main(options),
         ["engines", "up"] => engines::up(),
         ["engines", "down"] => engines::down(),
         ["bench", options @ ..] => bench::main(options),

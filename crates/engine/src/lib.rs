@@ -23,6 +23,8 @@ pub mod bootstrap;
 pub mod config;
 mod doctor;
 mod error;
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod image;
 pub mod ledger;
 mod overlay;

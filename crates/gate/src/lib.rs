@@ -12,6 +12,8 @@ mod connection;
 mod dial;
 mod dns;
 mod first_bytes;
+#[doc(hidden)]
+pub mod fuzzing;
 mod gate;
 mod http;
 mod names;

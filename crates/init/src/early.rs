@@ -238,15 +238,15 @@ pub unsafe fn write_relocated_pages(stack: *const usize) {
         while !headers.is_null() && index < count {
             let header = &*headers.add(index);
             match header.p_type {
-                PT_PHDR => base = (headers as usize).checked_sub(header.p_vaddr as usize),
+                PT_PHDR => base = (headers as usize).checked_sub(header.p_vaddr),
                 PT_GNU_RELRO => relocated = Some((header.p_vaddr, header.p_memsz)),
                 _ => {}
             }
             index += 1;
         }
         if let (Some(base), Some((start, length))) = (base, relocated) {
-            let end = (base + start as usize + length as usize) & !(PAGE - 1);
-            let start = (base + start as usize) & !(PAGE - 1);
+            let end = (base + start + length) & !(PAGE - 1);
+            let start = (base + start) & !(PAGE - 1);
             const POPULATE_WRITE: usize = nr::MADV_POPULATE_WRITE as usize;
             // Kernels before 5.14 do not know it, and nothing is lost.
             let call = [start, end.saturating_sub(start), POPULATE_WRITE, 0, 0, 0];
