@@ -1,7 +1,7 @@
 //! Frames and messages of a control channel, from a guest that says what it likes.
 #![no_main]
 
-use fumehood_core::protocol::{FrameDecoder, FromInit, FromLauncher, ToInit, ToLauncher};
+use fumehood_core::protocol::{FromInit, FromLauncher, ToInit, ToLauncher, frame::FrameDecoder};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
