@@ -13,6 +13,7 @@ mod lint;
 mod loopback;
 mod marks;
 mod project;
+mod sbom;
 mod sdk;
 mod shell;
 mod system;
@@ -40,6 +41,7 @@ usage: cargo xtask COMMAND
         [--write]       put it into docs/SECURITY.md instead
   fuzz [TARGET]...      feed what reads bytes of strangers with made-up ones
         [--seconds N]   the most that each may take (default 120)
+  sbom [--write FILE]   list what is in the programs that are shipped (CycloneDX)
   engines up|down       start or end private daemons of Docker and Podman for the
                         tests, and print the variables that name them
   bench [--write FILE]  measure against bare processes, unshare and bwrap; put the
@@ -58,6 +60,7 @@ fn main() -> ExitCode {
         ["conformance", options @ ..] => conformance::main(options),
         ["clients"] => clients::fetch(),
         ["verify", options @ ..] => verify::main(options),
+        ["sbom", options @ ..] => sbom::main(options),
         ["fuzz", options @ ..] => fuzz::main(options),
         ["engines", "up"] => engines::up(),
         ["engines", "down"] => engines::down(),
