@@ -47,3 +47,30 @@ impl Keeper for Nobody {
         Box::pin(async { Closing::default() })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tokio::time::timeout;
+
+    use super::*;
+    use crate::{Command, Identity, Limits};
+
+    #[tokio::test]
+    async fn an_order_is_heard_even_if_nobody_will_give_another() {
+        let command = Command { argv: vec!["true".into()], env: [].into(), cwd: "/".into() };
+        let plan = BoxPlan::new(command, Identity { uid: 1, gid: 1 }, Limits::default());
+        let (channel, _silent) = UnixStream::pair().unwrap();
+        let (sender, receiver) = mpsc::unbounded_channel();
+        sender.send(Order::Kill).unwrap();
+        // As a run does that is dropped while the box keeps us busy.
+        drop(sender);
+        let open = OpenBox { channel, keeper: Box::new(Nobody), enforced: Enforced::default() };
+        let mut io = Io::new(None, receiver, Stdin::End);
+        let begun = Instant::now();
+        let task = Task { plan: &plan, phase: Phase::Run, wanted: &[], begun, lending: None };
+        let driven = timeout(Duration::from_secs(20), drive(open, task, &mut io, || {})).await;
+        assert!(driven.expect("the box is ended").cut.is_some());
+    }
+}

@@ -254,6 +254,8 @@ impl Driver<'_> {
         let deadline = self.deadline;
         let lending = &mut self.lending;
         let has_room = self.outgoing.len() < ENOUGH;
+        // Whoever drops a run gives a last order and closes the channel behind it.
+        let has_orders = !(orders.is_closed() && orders.is_empty());
         tokio::select! {
             biased;
             // While the caller has not taken what is there, nothing more is read.
@@ -263,7 +265,7 @@ impl Driver<'_> {
             ready = channel.writable(), if say => {
                 if ready.is_ok() { Happening::Writable } else { Happening::Broken }
             }
-            order = orders.recv(), if !orders.is_closed() => Happening::Order(order),
+            order = orders.recv(), if has_orders => Happening::Order(order),
             room = next_room(events), if tell => Happening::Room(room),
             piece = next_piece(stdin), if self.credit > 0 => Happening::Piece(piece),
             next = of_gate(lending, !tell, has_room), if !tell || has_room => Happening::OfGate(next),
