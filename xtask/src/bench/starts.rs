@@ -26,15 +26,33 @@ pub fn in_turn(
 ) -> Result<Vec<(&'static str, Samples)>, String> {
     let mut seen: Vec<_> =
         contestants.all.iter().map(|contestant| (contestant.name, Samples::default())).collect();
+    let mut order: Vec<usize> = (0..seen.len()).collect();
+    let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
     for run in 0..WARM_UP + runs {
-        for (contestant, (_, samples)) in contestants.all.iter().zip(&mut seen) {
-            let taken = contestant.run(&workload.words)?;
+        dice.shuffle(&mut order);
+        for &index in &order {
+            let taken = contestants.all[index].run(&workload.words)?;
             if run >= WARM_UP {
-                samples.push(taken);
+                seen[index].1.push(taken);
             }
         }
     }
     Ok(seen)
+}
+
+/// Changes the order of every round. The kernel takes namespaces apart when their processes are
+/// gone, which costs whoever comes next: nobody may always come behind the same.
+struct Dice(u64);
+
+impl Dice {
+    fn shuffle(&mut self, order: &mut [usize]) {
+        for last in (1..order.len()).rev() {
+            self.0 ^= self.0 << 13;
+            self.0 ^= self.0 >> 7;
+            self.0 ^= self.0 << 17;
+            order.swap(last, (self.0 % (last as u64 + 1)) as usize);
+        }
+    }
 }
 
 /// What was seen, beside bare and bwrap.
