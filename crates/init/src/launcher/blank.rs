@@ -119,12 +119,7 @@ impl Maker {
         .filter(|(layer, _)| !without.contains(layer))
         .fold(Namespaces::NONE, |all, (_, one)| all.and(one));
         match clone_process(namespaces, cgroup.version_2()).step("namespaces")? {
-            Some(pid) => {
-                // The kernel puts it behind us, on a processor that we would not leave before our
-                // own part is done. What it does first takes longer.
-                rustix::thread::sched_yield();
-                Ok((pid, ours))
-            }
+            Some(pid) => Ok((pid, ours)),
             None => {
                 drop(ours);
                 inside::main(theirs, without)
