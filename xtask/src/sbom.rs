@@ -3,7 +3,7 @@
 //! Made of what cargo resolves and of the lock file alone: the same sources give the same bytes.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, btree_map::Entry},
     fs,
     path::PathBuf,
 };
@@ -75,10 +75,10 @@ fn document(metadata: &Value, checksums: &BTreeMap<(String, String), String>) ->
         packages.values().filter(is_shipped).map(|package| text(&package["id"])).collect();
     let mut graph = BTreeMap::new();
     while let Some(id) = pending.pop() {
-        if !graph.contains_key(&id) {
-            let below = linked(&id);
+        if let Entry::Vacant(place) = graph.entry(id) {
+            let below = linked(place.key());
             pending.extend(below.iter().cloned());
-            graph.insert(id, below);
+            place.insert(below);
         }
     }
     let reference = |id: &String| {
@@ -128,8 +128,9 @@ mod tests {
     fn only_what_is_linked_is_listed() {
         let package = |name: &str| json!({ "id": name, "name": name, "version": "1.0.0", "license": "MIT/Apache-2.0" });
         let dep = |name: &str, kind: Value| json!({ "pkg": name, "dep_kinds": [{ "kind": kind }] });
+        let packages = ["fumehood-cli", "used", "below", "built", "tested"].map(package);
         let metadata = json!({
-            "packages": ["fumehood-cli", "used", "below", "built", "tested"].map(package),
+            "packages": packages,
             "resolve": { "nodes": [
                 { "id": "fumehood-cli", "deps": [
                     dep("used", Value::Null),
